@@ -6,10 +6,11 @@
 # make test-all   run all tests
 # make lint       check formatting, style, types, the workflow, and the links of the documentation
 # make docs       build the documentation in site/; write its tables of keys and commands again
-# make setup      install what the others need, into .venv
+# make setup      install what `make mini` needs, into .venv; other commands add what they need
 #                 GPU=1 takes torch and FAISS with CUDA, at the locked versions
 #                 GPU=1 TORCH_CUDA=cu126 takes torch's build for another CUDA, from where pip is told to look for it
-# make requirements   print the packages that it installs
+# make dvc        add DVC, for `dvc repro` and the other commands of dvc.yaml
+# make requirements   print the locked packages, with these builds
 # make schemas    write JSON schemas of the configuration, for editors
 # make lock       write requirements.lock, its hashes and envs/ from what is installed; it needs the program uv
 # make bench      compare speed and memory with other libraries
@@ -21,9 +22,13 @@ SIZE ?= 1
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 PYTEST := pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 GPU ?= $(if $(wildcard $(VENV)/ready-gpu-*),1)# an environment stays what it was set up for
-READY := $(VENV)/ready-$(if $(GPU),gpu-)$(shell cat requirements.lock requirements.hashes pyproject.toml | cksum | cut -d' ' -f1)
-# The package index's torch has CUDA. `===` takes only this build, or the one that TORCH_CUDA names.
-BUILDS := $(if $(GPU),sed 's/^faiss-cpu==/faiss-gpu==/; s/^torch==\([^ ]*\)/torch===\1$(TORCH_CUDA:%=+%)/',cat)
+BUILDS := $(if $(GPU),--gpu=$(TORCH_CUDA))
+# Each part of the set-up leaves a marker with the digest of the files that decide it.
+digest = $(shell cat $(1) | cksum | cut -d' ' -f1)
+READY := $(VENV)/ready-$(if $(GPU),gpu-)$(call digest,requirements.lock requirements.hashes envs/build.hashes pyproject.toml)
+TEST := $(VENV)/test-$(call digest,envs/test.hashes)
+DVC := $(VENV)/dvc-$(call digest,envs/dvc.hashes)
+DOCS := $(VENV)/docs-$(call digest,envs/docs.hashes)
 
 # One line shows the progress. Snakemake's log in .snakemake/log has every job, and why it runs.
 TOLD := --logger robustdr --logger-robustdr-benchmarks results/mini/benchmarks --
@@ -33,12 +38,11 @@ MAKES_PAPERS := snakemake --cores $(CORES) --config scale=mini 'papers=[$(PAPERS
 
 # Strict: a link that leads nowhere, or a page that the navigation lacks, is an error. `--quiet` would not count them.
 SITE := NO_MKDOCS_2_WARNING=1 mkdocs build --strict
-DOCS := $(VENV)/docs-$(shell cksum < envs/docs.hashes | cut -d' ' -f1)
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: mini papers evidence findings test test-all docs lint lock bench rehearse clean setup requirements schemas
+.PHONY: mini papers evidence findings test test-all docs lint lock bench rehearse clean setup dvc requirements schemas
 
 mini: setup
 	$(MAKES) results/mini/tables/rodr_table2.md
@@ -51,23 +55,22 @@ papers: setup
 	$(MAKES_PAPERS) all results/audit/summary.md
 	@echo; echo "Open results/mini/report/index.html in a browser."
 
-# RoDR and the comparison of methods come first: the ledger has their runs before the others begin.
+# `robustdr evidence add` may be called while this runs: it adds the systems that are measured on all their query sets.
 evidence: setup
-	snakemake --cores $(CORES) --config scale=evidence 'papers=[rodr,all]' -- measures
-	robustdr evidence add results/evidence
 	snakemake --cores $(CORES) --config scale=evidence 'papers=[$(PAPERS)]' -- measures
 	robustdr evidence add results/evidence
 
 findings: setup
 	robustdr evidence findings
 
-test: setup
+# One test compares the lock with all that is installed.
+test: setup $(TEST) $(DVC)
 	$(PYTEST) -m "not slow" -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true --max-worker-restart=0
 
-test-all: setup
+test-all: setup $(TEST) $(DVC)
 	$(PYTEST)
 
-bench: setup
+bench: setup $(TEST)
 	python tests/benchmarks
 
 rehearse: setup
@@ -78,7 +81,7 @@ docs: setup $(DOCS)
 	$(SITE)
 	@echo; echo "Open site/index.html in a browser. To search the pages: mkdocs serve"
 
-lint: setup $(DOCS)
+lint: setup $(TEST) $(DOCS)
 	ruff check .
 	ruff format --check .
 	snakefmt --check Snakefile rules
@@ -90,38 +93,24 @@ lint: setup $(DOCS)
 schemas: setup
 	robustdr schemas config
 
-lock: setup
+lock: setup $(TEST) $(DVC)
 	python envs/lock.py
 
 setup: $(READY)
 
-# pip installs only files whose digest is in requirements.hashes. torch is not there, because its builds differ. It comes
-# last, after the packages that it needs. The two builds of FAISS share an entry of hashes. Only pip's errors are shown:
-# its warnings are about mirrors and folders of the machine.
-PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
-OTHERS := $(shell grep == requirements.lock | grep -vc ^torch==)
+dvc: setup $(DVC)
 
 requirements:
-	@$(BUILDS) requirements.lock
+	@$(PYTHON) envs/setup.py --print $(BUILDS)
 
 $(READY):
-	@echo "Set-up, 1 of 4: an environment of its own in $(VENV)"
-	@$(PYTHON) -m venv $(VENV)
-	@$(BUILDS) requirements.hashes > $(VENV)/requirements.txt
-	@$(PIP) uninstall --yes faiss-$(if $(GPU),cpu,gpu)
-	@echo "Set-up, 2 of 4: $(OTHERS) packages of requirements.lock, 650 MB"
-	@$(PIP) install --no-deps --require-hashes -r $(VENV)/requirements.txt
-	@echo "Set-up, 3 of 4: torch, $(if $(GPU),several GB with CUDA,190 MB as built for processors)"
-	@$(PIP) install "$$($(BUILDS) requirements.lock | grep -o '^torch==[^ ]*')"
-	@echo "Set-up, 4 of 4: this project"
-	@$(PIP) install --no-deps --editable .
-	@$(BIN)/robustdr schemas config > $(VENV)/schemas.txt
+	@$(PYTHON) envs/setup.py $(BUILDS)
 	@rm -f $(VENV)/ready-*
 	@touch $@
 
-$(DOCS): | $(READY)
-	@$(PIP) install --no-deps --require-hashes -r envs/docs.hashes
-	@rm -f $(VENV)/docs-*
+$(TEST) $(DVC) $(DOCS): $(VENV)/%: | $(READY)
+	@$(BIN)/python envs/setup.py envs/$(firstword $(subst -, ,$*)).hashes
+	@rm -f $(VENV)/$(firstword $(subst -, ,$*))-*
 	@touch $@
 
 clean:

@@ -44,7 +44,8 @@ rule all:
 
 rule collections:
     input:
-        [GRAPHS[ROOT].card(collection).path for collection in DEMAND.collections(PAPERS)],
+        [GRAPHS[ROOT].card(name).path for name in DEMAND.collections(PAPERS) if not DEMAND.lineage.is_log(name)],
+        [GRAPHS[ROOT].split_card(split).path for split in DEMAND.splits_behind(PAPERS)],
 
 
 rule variations:
@@ -62,5 +63,7 @@ rule measures:
     input:
         # A function: measures are found when they are asked for.
         lambda w: [
-            node.path for node in GRAPHS[ROOT].all_measures(pair for paper in PAPERS for pair in DEMAND.pairs(paper))
+            node.path
+            for paper, names in ASKED.items()
+            for node in GRAPHS[ROOT].all_measures(paper, DEMAND.together(names))
         ],

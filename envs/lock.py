@@ -1,9 +1,15 @@
 """Write requirements.lock, its hashes and the environments beside this file from what is installed: `make lock`.
 
-The lock has one line a package: its version, and after `# via` the packages that need it. requirements.hashes has, as
-pip reads it, the SHA-256 of every file that the package index has of these versions, whatever the system. Torch is not
-in it: there are builds of it that the index does not have. What conda itself installs (Python, pip) has no hash either:
-a lock with hashes is made by solving on conda-forge, for each system. docs.hashes is what `make docs` adds.
+The lock has one line a package: its version, and after `# via` the packages that need it. Set-up has parts, each with a
+file of hashes: build.hashes is what builds this project, requirements.hashes what `make mini` needs; test.hashes,
+dvc.hashes and docs.hashes are what these extras add. As uv and pip read it, a file has the SHA-256 of every file that
+the package index has of these versions, whatever the system. Torch is in none: there are builds of it that the index
+does not have. What conda itself installs (Python, pip) has no hash either: a lock with hashes is made by solving on
+conda-forge, for each system. uv.hashes has the uv that wrote them, for machines without one.
+
+The lock leaves out what packages ask for, but never import here, if it is no wheel, so that set-up would have to build
+it: connection_pool, which snakemake asks for; antlr4-python3-runtime with hydra-core and omegaconf, which DVC imports
+only for `dvc exp run` with Hydra's configurations.
 
 An environment names what its stages import; everything that this needs follows at the locked versions.
 """
@@ -18,9 +24,10 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
 LOCK = ROOT / "requirements.lock"
-HASHES = ROOT / "requirements.hashes"
-DOCS = ROOT / "envs" / "docs.hashes"
+BUILDER = "setuptools"  # torch needs it too, but it decides no result. So no key has it: its line names no package.
 NEEDED = "      # what these need"
+
+Lock = dict[str, tuple[str, frozenset[str]]]  # version and `via` by name, as `robustdr.keys.provenance.lock` reads them
 
 
 def normalised(package: str) -> str:
@@ -41,7 +48,7 @@ def needs() -> dict[str, set[str]]:
             if requirement.marker is None or requirement.marker.evaluate({"extra": at[1]}):
                 found[at[0]].add(name := normalised(requirement.name))
                 asked |= {(name, extra) for extra in requirement.extras}
-    return found
+    return {name: packages - {BUILDER} for name, packages in found.items()}
 
 
 def locked() -> str:
@@ -56,24 +63,52 @@ def locked() -> str:
     return "\n".join([*lines, ""])
 
 
-def hashed(lock: str) -> str:
-    """The text of requirements.hashes.
+def with_needs(names: set[str], lock: Lock) -> set[str]:
+    """These packages and everything that they need."""
+    found, todo = set(), set(names)
+    while todo:
+        found.add(name := todo.pop())
+        todo |= {other for other, (_, via) in lock.items() if name in via} - found
+    return found
+
+
+def hashes(part: str) -> Path:
+    """Where the hashes of a part of the set-up are."""
+    return ROOT / "requirements.hashes" if part == "main" else ROOT / "envs" / f"{part}.hashes"
+
+
+def extras() -> dict[str, list[str]]:
+    """What this project asks for, by extra; `main` is what it needs to run, and `build` what builds it."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    project = settings["project"]
+    asked = {"build": settings["build-system"]["requires"], **project["optional-dependencies"]}
+    return asked | {"main": project["dependencies"] + asked.pop("workflow")}
+
+
+def parts(lock: Lock) -> dict[str, set[str]]:
+    """The locked packages of each part of the set-up, without those that it installs before."""
+    found: dict[str, set[str]] = {}
+    for part in ("build", "main", "test", "dvc"):
+        names = {normalised(Requirement(line).name) for line in extras()[part]}
+        found[part] = with_needs(names, lock) - found.get("build", set()) - found.get("main", set())
+    return found
+
+
+def hashed(lock: Lock, names: set[str]) -> str:
+    """The text of the file of hashes of these packages.
 
     The two builds of FAISS share an entry, so that set-up can take either name.
     """
-    pins = [pin for pin in re.findall(r"^[\w.-]+==\S+", lock, flags=re.MULTILINE) if not pin.startswith("torch==")]
+    pins = [f"{name}=={lock[name][0]}" for name in sorted(names - {"torch"})]
     pins += [pin.replace("faiss-cpu", "faiss-gpu") for pin in pins if pin.startswith("faiss-cpu==")]
     return re.sub(r"\nfaiss-gpu==\S+", "", asked(pins, "--no-deps"))
 
 
-def documentation(lock: str) -> str:
-    """The text of docs.hashes: the packages of the extra `docs` and what they need, without those of the lock."""
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    known = set(map(normalised, re.findall(r"^([\w.-]+)==", lock, flags=re.MULTILINE)))
-    entries = re.findall(
-        r"^([\w.-]+)(==.*\n(?:    .*\n)+)", asked(extras["docs"], f"--constraint={LOCK}"), flags=re.MULTILINE
-    )
-    return "".join(name + rest for name, rest in entries if normalised(name) not in known)
+def documentation(before: set[str]) -> str:
+    """The text of docs.hashes: the packages of the extra `docs` and what they need, without those installed before."""
+    found = asked(extras()["docs"], f"--constraint={LOCK}")
+    entries = re.findall(r"^([\w.-]+)(==.*\n(?:    .*\n)+)", found, flags=re.MULTILINE)
+    return "".join(name + rest for name, rest in entries if normalised(name) not in before)
 
 
 def asked(requirements: list[str], *options: str) -> str:
@@ -83,19 +118,11 @@ def asked(requirements: list[str], *options: str) -> str:
     return subprocess.run(command, input="\n".join(requirements), stdout=subprocess.PIPE, check=True, text=True).stdout
 
 
-def environment(text: str, lock: dict[str, tuple[str, frozenset[str]]]) -> str:
-    """The text of an environment with everything that its packages need, at the locked versions.
-
-    Args:
-        lock: version and `via` of every package, as `robustdr.keys.provenance.lock` reads them.
-    """
+def environment(text: str, lock: Lock) -> str:
+    """The text of an environment with everything that its packages need, at the locked versions."""
     head, _, _ = text.partition(f"\n{NEEDED}")
     named = {normalised(name) for name in re.findall(r"- ([\w.-]+)=+", head)} - {"python"}
-    found, todo = set(), set(named)
-    while todo:
-        found.add(name := todo.pop())
-        todo |= {other for other, (_, via) in lock.items() if name in via} - found
-    pins = [f"      - {name}=={lock[name][0]}" for name in sorted(found - named)]
+    pins = [f"      - {name}=={lock[name][0]}" for name in sorted(with_needs(named, lock) - named)]
     return "\n".join([head.rstrip("\n"), NEEDED, *pins, ""])
 
 
@@ -103,7 +130,12 @@ if __name__ == "__main__":
     from robustdr.keys import provenance
 
     LOCK.write_text(locked(), encoding="utf-8")
-    HASHES.write_text(hashed(LOCK.read_text(encoding="utf-8")), encoding="utf-8")
-    DOCS.write_text(documentation(LOCK.read_text(encoding="utf-8")), encoding="utf-8")
+    lock = provenance.lock()
+    for part, names in parts(lock).items():
+        hashes(part).write_text(hashed(lock, names), encoding="utf-8")
+    always = parts(lock)["build"] | parts(lock)["main"]
+    hashes("docs").write_text(documentation(always), encoding="utf-8")
+    _, version, *_ = subprocess.run(["uv", "--version"], stdout=subprocess.PIPE, check=True, text=True).stdout.split()
+    hashes("uv").write_text(asked([f"uv=={version}"]), encoding="utf-8")
     for path in sorted(ROOT.glob("envs/*.yaml")):
-        path.write_text(environment(path.read_text(encoding="utf-8"), provenance.lock()), encoding="utf-8")
+        path.write_text(environment(path.read_text(encoding="utf-8"), lock), encoding="utf-8")

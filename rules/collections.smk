@@ -66,9 +66,9 @@ for (SCALE, ROOT, GRAPH), (JUDGED_BY, PLACES) in product(SCALES, splits_by_judge
             "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
 
-# The card is the check: whatever reads a collection waits for it.
+# A card is a check, of a collection's passages or of a split: whatever reads them waits for it.
 for SCALE, ROOT, GRAPH in SCALES:
-    CARD = Found(lambda w, g=GRAPH: g.card(w.collection))
+    CARD = Found(lambda w, g=GRAPH: g.card(w.place) if "/" not in w.place else g.split_card(tuple(w.place.split("/"))))
 
     rule:
         name:
@@ -76,12 +76,14 @@ for SCALE, ROOT, GRAPH in SCALES:
         input:
             unpack(inputs(CARD)),
         output:
-            card=f"{ROOT}/collections/{{collection}}/card.json",
-            record=f"{ROOT}/collections/{{collection}}/card.json.sha256",
+            card=f"{ROOT}/collections/{{place}}/card.json",
+            record=f"{ROOT}/collections/{{place}}/card.json.sha256",
         log:
-            f"{ROOT}/logs/card/{{collection}}.log",
+            f"{ROOT}/logs/card/{{place}}.log",
         benchmark:
-            f"{ROOT}/benchmarks/card/{{collection}}.tsv"
+            f"{ROOT}/benchmarks/card/{{place}}.tsv"
+        wildcard_constraints:
+            place=r"[a-z0-9-]+(/[a-z0-9-]+)?",
         conda:
             "../envs/data.yaml"
         threads: 1

@@ -1,8 +1,8 @@
-# Evaluation: all query sets of one model in one process.
+# Evaluation: those query sets of a model that the same tables, figures and claims need, in one process.
 
 
 for SCALE, ROOT, GRAPH in SCALES:
-    EVALUATE = Found(lambda w, g=GRAPH: g.measures(w.system, int(w.seed), w.collection))
+    EVALUATE = Found(lambda w, g=GRAPH: g.measures(w.system, int(w.seed), (w.collection, w.split), w.variation))
 
     rule:
         name:
@@ -10,12 +10,12 @@ for SCALE, ROOT, GRAPH in SCALES:
         input:
             unpack(inputs(EVALUATE)),
         output:
-            measures=f"{ROOT}/measures/{{collection}}/{{system}}/seed{{seed}}.parquet",
-            record=f"{ROOT}/measures/{{collection}}/{{system}}/seed{{seed}}.parquet.sha256",
+            measures=f"{ROOT}/measures/{{collection}}/{{system}}/seed{{seed}}/{{split}}.{{variation}}.parquet",
+            record=f"{ROOT}/measures/{{collection}}/{{system}}/seed{{seed}}/{{split}}.{{variation}}.parquet.sha256",
         log:
-            f"{ROOT}/logs/evaluate/{{collection}}.{{system}}.{{seed}}.log",
+            f"{ROOT}/logs/evaluate/{{collection}}.{{split}}.{{variation}}.{{system}}.{{seed}}.log",
         benchmark:
-            f"{ROOT}/benchmarks/evaluate/{{collection}}.{{system}}.{{seed}}.tsv"
+            f"{ROOT}/benchmarks/evaluate/{{collection}}.{{split}}.{{variation}}.{{system}}.{{seed}}.tsv"
         conda:
             "../envs/evaluate.yaml"
         threads: 1

@@ -100,7 +100,7 @@ for SCALE, ROOT, GRAPH in SCALES:
         shell:
             "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
-    QUERIES = Found(lambda w, g=GRAPH: site.queries(g, w.system, w.collection))
+    QUERIES = Found(lambda w, g=GRAPH: site.queries(g, PAPERS, w.system, w.collection))
 
     rule:
         name:

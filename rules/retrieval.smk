@@ -86,11 +86,10 @@ for SCALE, ROOT, GRAPH in SCALES:
             "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
 
-# One rule for each list of query sets that systems rank passages of a collection for, because a rule's outputs are fixed: a
-# change of what one paper needs touches its own systems alone.
+# One rule for each group of query sets that systems rank passages of a collection for, because a rule's outputs are fixed.
 for NUMBER, RANKED in enumerate(rankings(GRAPHS)):
     COLLECTION, SPLIT_NAME = RANKED.split
-    PLACE = f"{COLLECTION}.{SPLIT_NAME}.{{system}}.{{seed}}"
+    PLACE = f"{COLLECTION}.{SPLIT_NAME}.{RANKED.variations[0]}.{{system}}.{{seed}}"
     RUN = f"{RANKED.graph.root}/runs/{COLLECTION}/{{{{system}}}}/seed{{{{seed}}}}/{SPLIT_NAME}.{{variation}}.{{suffix}}"
     RANK = Found(lambda w, r=RANKED: r.graph.ranking(w.system, int(w.seed), r.split, r.variations))
 

@@ -179,7 +179,7 @@ def measured(tmp_path):
             write_run(run, ranking, {"tag": system})
             qrels.write_text("".join(f"q{number:04} 0 relevant 1\n" for number in range(len(of_queries))))
             runs[query_set] = (run, qrels)
-        output = tmp_path / "measures" / collection / system / f"seed{seed}.parquet"
+        output = tmp_path / "measures" / collection / system / f"seed{seed}" / "all.parquet"
         settings = EvaluateSettings({query_set: list(measures) for query_set in ranks}, relevance_level=1)
         write_measures(settings, runs, output)
         record(output, key=key)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.planned import of_papers
 
 from robustdr import variations
 from robustdr.experiments.config import load
@@ -151,7 +152,7 @@ def codes():
                for _, text in rules() if "{params.command}" in text}  # fmt: skip
     for one in (graph(house, scale) for scale in house.scales):
         lineage = one.lineage
-        nodes = one.all_measures(pair for paper in house.papers for pair in one.demand.pairs(paper))
+        nodes = of_papers(one, house.papers)
         for collection, source in house.collections.items():
             nodes += [] if lineage.is_log(collection) else [one.corpus(collection)]
             nodes += [one.split((collection, split)) for split in source["splits"]]

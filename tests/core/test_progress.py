@@ -9,7 +9,7 @@ import sys
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from robustdr.core.progress import Progress, recorded
+from robustdr.core.progress import WEIGHTS, Progress, recorded
 from snakemake_logger_plugin_robustdr import LogHandler
 
 WORKFLOW = """
@@ -19,7 +19,7 @@ rule train_mini_0:
     output: "a.txt"
     benchmark: "benchmarks/train/a.tsv"
     shell: "touch {output}"
-rule last:
+rule table:
     input: "a.txt"
     output: "b.txt"
     log: "last.log"
@@ -57,13 +57,13 @@ def test_a_run_says_what_is_done_and_nothing_else(tmp_path):
     assert list(dict.fromkeys(one[1] for one in told)) == ["0", "1", "2", "3"]
     assert next(one for one in told if one[1] == "1")[2]
     (log,) = (tmp_path / ".snakemake/log").iterdir()
-    assert "rule last:" in log.read_text()
+    assert "rule table:" in log.read_text()
 
 
 def test_a_failed_job_is_told_in_full_and_last(tmp_path):
     done = run(tmp_path, "false")
     assert done.returncode == 1
-    progress, _, error = done.stderr.partition("Error in rule last:")
+    progress, _, error = done.stderr.partition("Error in rule table:")
     assert "1 of 3 jobs" in progress and "touch b.txt" in error and "what went wrong" in error
     assert " of 3 jobs" not in error and "Complete log" in error
 
@@ -85,13 +85,23 @@ def test_what_is_left_is_the_work_left_at_the_speed_so_far():
     assert progress.line(16.0) == "2 of 7 jobs, about 1 minute left"
 
 
-def test_a_rule_that_nothing_is_known_of_takes_as_long_as_the_others():
-    progress = Progress({"train": [100.0], "training_data": [7.0]})
-    progress.plan({"vary": 1, "card": 1})
+def test_a_rule_that_nothing_was_measured_of_has_the_weight_of_its_stage():
+    """A variation took twice its weight: a training takes twice its own."""
+    progress = Progress({"embed": [100.0], "training_data": [7.0]})
+    progress.plan({"vary": 1, "train_mini_0": 1})
+    progress.start(1, "vary", 0.0)
+    assert progress.expected("train_mini_0") is None and progress.left(1.0) is None
+    progress.finish(1, 2 * WEIGHTS["vary"])
+    assert progress.expected("train_mini_0") == pytest.approx(2 * WEIGHTS["train"])
+    assert progress.expected("embed_mini") == 100.0 and progress.expected("training_data_mini") == 7.0
+
+
+def test_no_time_is_told_where_a_job_that_is_left_is_unknown():
+    progress = Progress({})
+    progress.plan({"vary": 2, "something_else": 1})
     progress.start(1, "vary", 0.0)
     progress.finish(1, 4.0)
-    assert progress.expected("card") == 4.0
-    assert progress.expected("train_2_at50") == 100.0 and progress.expected("training_data") == 7.0
+    assert progress.left(4.0) is None and progress.line(4.0) == "1 of 3 jobs"
 
 
 def test_models_are_those_that_training_makes():
@@ -99,7 +109,7 @@ def test_models_are_those_that_training_makes():
     progress.plan({"train_mini_0": 2, "pretrain": 1, "training_data": 5})
     progress.start(1, "train_mini_0", 0.0)
     progress.finish(1, 60.0)
-    assert progress.line(60.0) == "1 of 8 jobs, 1 of 3 models trained, about 7 minutes left"
+    assert progress.line(60.0).startswith("1 of 8 jobs, 1 of 3 models trained, about ")
 
 
 def test_the_seconds_of_earlier_jobs_are_read(tmp_path):

@@ -79,7 +79,7 @@ def test_queries_stand_in_the_order_of_their_ids_so_that_systems_pair(measured, 
 
     (tmp_path / "qrels").write_text("q10 0 d 1\nq2 0 d 1\nq1 0 d 1\n")
     write_run(tmp_path / "run.gz", {"q2": [("d", 1.0)], "q1": [("x", 2.0), ("d", 1.0)]}, {"tag": "t"})
-    output = tmp_path / "measures" / "toy" / "rodr" / "seed1.parquet"
+    output = tmp_path / "measures" / "toy" / "rodr" / "seed1" / "all.parquet"
     settings = EvaluateSettings({"dev.original": ["RR@10"]}, relevance_level=1)
     write_measures(settings, {"dev.original": (tmp_path / "run.gz", tmp_path / "qrels")}, output)
     record(output, key="key")
@@ -93,7 +93,7 @@ def test_a_stale_file_is_refused_and_named(measured):
     assert reason == (
         f"{path} carries the key old, the configuration and code make new: stale; delete it and run again"
     )
-    with pytest.raises(UserError, match=r"^rodr on toy: .*seed1.parquet carries the key old, "):
+    with pytest.raises(UserError, match=r"^rodr on toy: .*seed1/all.parquet carries the key old, "):
         values(store, "original")
     assert store.why_not("dr_oq", "toy", "original") == ""
 
@@ -101,15 +101,15 @@ def test_a_stale_file_is_refused_and_named(measured):
 def test_one_stale_seed_spoils_the_mean_over_seeds(measured):
     fresh, stale = measured("rodr", RANKS, seed=1), measured("rodr", RANKS, seed=2, key="old")
     store = Store([Source(fresh, "key"), Source(stale, "key")], ROLES)
-    assert "seed2.parquet carries the key old" in store.why_not("rodr", "toy", "original")
+    assert "seed2/all.parquet carries the key old" in store.why_not("rodr", "toy", "original")
 
 
 def test_a_file_without_a_key_is_refused(measured):
     store = Store([Source(measured("rodr", RANKS, key=""), "key")], ROLES)
-    assert "seed1.parquet carries no key" in store.why_not("rodr", "toy", "original")
+    assert "seed1/all.parquet carries no key" in store.why_not("rodr", "toy", "original")
     path = measured("rodr", RANKS)
     record_of(path).unlink()
-    assert "seed1.parquet carries no key" in Store([Source(path, "key")], ROLES).why_not("rodr", "toy", "original")
+    assert "seed1/all.parquet carries no key" in Store([Source(path, "key")], ROLES).why_not("rodr", "toy", "original")
 
 
 def test_a_system_that_was_not_run_says_why():

@@ -33,9 +33,10 @@ def test_so_do_the_data(config):
 def test_every_query_set_of_every_run_has_one(config):
     mini = graph(config, "mini")
     asked = {
-        (run.system, run.collection, f"{split}.{name}")
+        (run.system, run.collection, query_set)
         for run in runs(mini)
-        for (_, split), name in mini.evaluated(run.system, run.collection)
+        for node in run.nodes
+        for query_set in node.settings.measures
     }
     assert expected(mini).keys() == asked
 
@@ -43,7 +44,7 @@ def test_every_query_set_of_every_run_has_one(config):
 def test_code_is_that_of_the_whole_lineage(config, monkeypatch):
     from robustdr.evidence import identity
 
-    found = {run.system: run.node for run in runs(graph(config, "mini")) if run.collection == AT[1]}
+    found = {run.system: run.nodes for run in runs(graph(config, "mini")) if run.collection == AT[1]}
     before = {system: code(found[system]) for system in ("rodr", "bm25")}
     made_of = identity.made_of
     monkeypatch.setattr(identity, "made_of", lambda of: made_of(of) + "!" * ("train" in of.names))

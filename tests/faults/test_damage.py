@@ -28,13 +28,13 @@ KINDS = {
     f"embeddings/{S}/0.ids": "rank",
     f"indexes/{C}/{INDEX}/data.csc.index.npy": "rank",
     f"runs/{S}/dev.original.arrow": "evaluate",
-    f"measures/{S}.parquet": "table",
+    f"measures/{S}/dev.original.parquet": "table",
 }
 SOME = [
     f"variations/{C}/dev/swap_words.tsv",
     f"embeddings/{S}/0.ids",
     f"runs/{S}/dev.original.arrow",
-    f"measures/{S}.parquet",
+    f"measures/{S}/dev.original.parquet",
 ]
 
 
@@ -85,7 +85,7 @@ def test_a_damaged_artifact_is_refused_by_name(harmed, stages, name, harm, monke
 
 def test_a_damaged_record_is_refused_too(harmed, stages, monkeypatch, capsys):
     monkeypatch.chdir(harmed.folder)
-    path = Path(ROOT, f"measures/{S}.parquet")
+    path = Path(ROOT, f"measures/{S}/dev.original.parquet")
     record, whole = Path(f"{path}.sha256"), Path(f"{path}.sha256").read_bytes()
     truncate(record)
     assert main(next(argv for argv in stages if argv[0] == "table")) == 2

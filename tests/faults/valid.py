@@ -157,7 +157,7 @@ def write_compared(folder: Path) -> None:
         (root / "models/toy/bm25/seed1/README.md").write_text(card)
         collection(root / "sets")
         runs = {f"dev.{at}": (root / "sets/run.trec", root / "sets/qrels.txt") for at in ("original", "misspell")}
-        measures = root / "measures/toy/bm25/seed1.parquet"
+        measures = root / "measures/toy/bm25/seed1/all.parquet"
         write_measures(EvaluateSettings({at: ["RR@10"] for at in runs}, relevance_level=1), runs, measures)
         shutil.rmtree(root / "sets")
         record(measures, key=name, hardware=["a CPU"], installed={"numpy": name})

@@ -2,6 +2,7 @@
 
 import pytest
 from tests.changes import changed
+from tests.planned import of_papers
 
 from robustdr.graph.banner import banner
 from robustdr.graph.graph import graph
@@ -16,7 +17,7 @@ def first(config):
 
 
 def behind(made, paper):
-    return list(histories(made.all_measures(made.demand.pairs(paper))))
+    return list(histories(of_papers(made, [paper])))
 
 
 @pytest.mark.parametrize("paper", ["rodr", "capot", "qvg", "toroder", "intent", "all"])

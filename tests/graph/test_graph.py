@@ -28,7 +28,9 @@ def keys(config, scale="mini"):
     lineage, demand = made.lineage, made.demand
     found = {}
     for collection in demand.collections(config.papers):
-        found["collection", collection] = made.card(collection).key
+        cards = [made.split_card((collection, split)) for split in demand.splits(collection)]
+        cards += [] if lineage.is_log(collection) else [made.card(collection)]
+        found["collection", collection] = provenance.key(Code([]), None, {"cards": [card.key for card in cards]})
     for split, names in demand.varied(config.papers).items():
         for name in names:
             found["variation", *split, name] = made.query_set(split, name).key
@@ -48,7 +50,10 @@ def keys(config, scale="mini"):
                 found["embeddings", system, collection] = vectors.key
             runs = [made.run(system, seed, (collection, split), name).key for name in names]
             found["search", system, collection, split] = provenance.key(Code([]), None, {"runs": runs})
-            found["measures", system, collection] = made.measures(system, seed, collection).key
+            groups = demand.measured()[system, (collection, split)]
+            measures = [made.measures(system, seed, (collection, split), group[0]).key for group in groups]
+            at = ("measures", system, collection)
+            found[at] = provenance.key(Code([]), None, {"measures": [found.get(at, ""), *measures]})
     return found
 
 

@@ -8,15 +8,13 @@ from robustdr.graph.tables import claims, figure, table, table_settings
 
 def test_what_a_table_needs(config, mini, full):
     settings = table_settings(mini, "rodr", "table2")
-    assert list(settings.keys) == [
-        f"results/mini/measures/wordnet-mini/{system}/seed1.parquet"
-        for system in ("dr_oq", "dr_qv", "dr_oq_qv", "rodr")
-    ]
+    read = {path.split("/")[-3] for path in settings.keys}
+    assert read == {"dr_oq", "dr_qv", "dr_oq_qv", "rodr"}
     assert table(mini, "rodr", "table2").inputs["measures"].paths == list(settings.keys)
     assert settings.labels["rodr"] == "RoDR w/ DR_OQ"
     assert settings.miniature and settings.command == "snakemake results/mini/tables/rodr_table2.md"
     at_full = table_settings(full, "rodr", "table2")
-    assert len(at_full.keys) == 4 * 3
+    assert {path.split("/")[-2] for path in at_full.keys} == {"seed1", "seed2", "seed3"}
     assert not at_full.miniature
 
 
@@ -86,8 +84,9 @@ def test_a_table_says_where_rankers_rank_fewer_passages_than_the_paper_s(mini, f
 def test_figures_and_claims_ask_for_what_they_show(config, mini):
     drawn = figure(mini, "rodr", "figure2").settings.keys
     first = mini.demand.snapshots()["rodr"][0]
-    assert f"results/mini/measures/wordnet-mini/rodr.at{first}/seed1.parquet" in drawn
-    assert len(drawn) == 1 + 2 * len(config.papers["rodr"].figures["figure2"].points)
+    systems = {path.split("/")[-3] for path in drawn}
+    assert f"rodr.at{first}" in systems
+    assert len(systems) == 1 + 2 * len(config.papers["rodr"].figures["figure2"].points)
     judged = claims(mini, "rodr", ("rodr",)).settings.keys
     for name in config.papers["rodr"].tables:
         assert table_settings(mini, "rodr", name).keys.items() <= judged.items()
@@ -95,7 +94,7 @@ def test_figures_and_claims_ask_for_what_they_show(config, mini):
 
 def test_claims_that_need_other_cells_than_those_asked_for_are_left_out(config, mini):
     node = claims(mini, "rodr", ("rodr_table2", "rodr_figure2"))
-    read = {path.split("/")[-2] for path in node.inputs["measures"].paths}
+    read = {path.split("/")[-3] for path in node.inputs["measures"].paths}
     learned = {f"{system}{at}" for system in ("rodr", "rodr_without_alignment") for at in ("", ".at50")}
     assert read == {"dr_oq", "dr_qv", "dr_oq_qv", *learned, "dr_oq_mined", "dr_oq_continued"}
     reasons = node.settings.reasons

@@ -10,6 +10,7 @@ import pytest
 from pydantic import ValidationError
 from tests.changes import at, changed, leaves
 from tests.keys.caches import forget
+from tests.planned import measures, of_papers
 
 from robustdr import variations
 from robustdr.core.processor import native
@@ -55,8 +56,7 @@ def table_keys(config):
     """What the tables of the miniature expect of every measures file, by its path."""
     forget_graphs()
     made = graph(config, "mini")
-    pairs = (pair for paper in config.papers for pair in made.demand.pairs(paper))
-    return {node.path: node.key for node in made.all_measures(pairs)}
+    return {node.path: node.key for node in of_papers(made, config.papers)}
 
 
 OTHERS = {
@@ -176,7 +176,7 @@ def test_the_order_of_variations_moves_the_keys_of_training_files_that_keep_it(c
 
 def test_two_variations_that_trade_their_contents_move_the_measures(config):
     before, after = (
-        graph(made, "mini").measures("rodr", 1, "wordnet-mini").key
+        [node.key for node in measures(graph(made, "mini"), "rodr", 1, "wordnet-mini")]
         for made in (config, swapped(config, "misspell", "swap_words"))
     )
     assert before != after

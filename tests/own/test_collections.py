@@ -104,7 +104,7 @@ def test_every_form_of_a_german_collection_has_the_same_runs_and_draws_are_avera
     report = json.loads((tmp_path / "TSV/report.json").read_text())
     assert report["draws"] == 2
     assert report["systems"]["own_bm25"]["original"] == 1  # all found by German stems, as Schiff in Schiffe
-    frame = read_measures(tmp_path / "TSV/results/own/measures/own/own/seed0.parquet")
+    frame = read_measures(tmp_path / "TSV/results/own/measures/own/own/seed0/test.original.parquet")
     first, second = (frame[frame["query_set"] == f"test.typo{draw}"]["value"] for draw in ("", ".draw2"))
     assert first.mean() != second.mean()
     varied = report["systems"]["own"]["query_sets"]["typo"]

@@ -3,6 +3,7 @@
 import pytest
 import yaml
 from tests.encoding import shapes
+from tests.planned import of_papers
 
 from robustdr.core.errors import UserError
 from robustdr.experiments.config import load
@@ -84,7 +85,7 @@ def test_what_a_server_has_is_asked_and_searched_without_a_checkpoint(data, tmp_
     made = graph(load(HOUSE / "config", tmp_path), NAME)
     settings = made.run(NAME, 0, (NAME, "test"), "original").settings
     assert (settings.url, settings.model, settings.similarity) == ("http://localhost:1/v1", "m", "dot")
-    assert not made.lineage.scale.checkpoints and made.all_measures(made.demand.pairs(NAME))
+    assert not made.lineage.scale.checkpoints and of_papers(made, [NAME])
     with pytest.raises(UserError, match="--fix: m: its weights are not on this machine, so it cannot be trained"):
         experiment.write(tmp_path, [model], data, BY_CATEGORY, ["RR@10"], ["rodr"])
 
@@ -106,7 +107,7 @@ def test_kinds_are_mixed_and_each_ranks_in_its_way(data, tiny_model, tiny_transf
     assert late.inputs["model"].paths == ["results/own/checkpoints/base_2"]
     assert (late.settings.query_length, late.settings.passage_length) == (12, 40)
     assert not made.lineage.is_trained("own_2") and made.lineage.seeds("own_2") == [0]
-    assert made.lineage.takes_checkpoint("own_2") and made.all_measures(made.demand.pairs(NAME))
+    assert made.lineage.takes_checkpoint("own_2") and of_papers(made, [NAME])
     with pytest.raises(UserError, match="--fix: SPLADE doc: sparse; allowed: a dual encoder"):
         experiment.write(tmp_path / "fix", compared[1:], data, BY_CATEGORY, ["RR@10"], ["rodr"])
 

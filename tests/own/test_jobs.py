@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from safetensors.torch import load_file, save_file
+from tests.planned import of_papers
 
 from robustdr.core.benchmarks import costs
 from robustdr.evaluation.measures import read_measures
@@ -28,7 +29,8 @@ from robustdr.own.experiment import HOUSE, NAME
 
 folder = Path(sys.argv[1])
 made = graph(load(HOUSE / "config", folder / "config"), NAME)
-raise SystemExit(exit_status(lambda: jobs.make(made, [made.measures("own_bm25", 0, NAME)], folder)))
+measures = made.measures("own_bm25", 0, (NAME, "test"), "original")
+raise SystemExit(exit_status(lambda: jobs.make(made, [measures], folder)))
 """
 
 
@@ -63,7 +65,7 @@ def make(folder):
 
 def test_a_job_runs_once_and_after_the_jobs_of_all_that_it_reads(own, folder, monkeypatch):
     monkeypatch.chdir(folder)
-    planned = list(jobs.jobs(own, [*own.all_measures(own.demand.pairs(NAME)), page(own, (NAME,))]))
+    planned = list(jobs.jobs(own, [*of_papers(own, [NAME]), page(own, (NAME,))]))
     made = set()
     for node in planned:
         assert {(read.whole or read).path for read in (*node.read, *node.after)} <= made, node.path
@@ -78,8 +80,8 @@ def test_a_job_runs_once_and_after_the_jobs_of_all_that_it_reads(own, folder, mo
 def test_what_is_made_stays_and_what_another_file_makes_is_made_anew(folder, own, data, monkeypatch):
     monkeypatch.chdir(folder)
     status, said = make(folder)
-    assert (status, said[-1]) == (0, "9 of 9 jobs"), said
-    node = own.measures("own_bm25", 0, NAME)
+    assert (status, said[-1]) == (0, "10 of 10 jobs"), said
+    node = own.measures("own_bm25", 0, (NAME, "test"), "original")
     measured = read_measures(folder / node.path)
     assert set(measured["query_set"]) == {"test.original", "test.typo", "test.misspell"}
     assert (measured[measured["query_set"] == "test.original"]["value"] == 1).all()
@@ -87,7 +89,7 @@ def test_what_is_made_stays_and_what_another_file_makes_is_made_anew(folder, own
     assert make(folder) == (0, [])
     data.corpus.write_text("d1\ta broad river\nd2\ta small mountain\nd3\tthe sea\n")
     status, said = make(folder)
-    assert (status, said[-1]) == (0, "5 of 5 jobs"), said
+    assert (status, said[-1]) == (0, "6 of 6 jobs"), said
 
 
 def test_another_model_in_the_same_folder_makes_anew_what_reads_its_tokenizer(folder, own, tiny_model, data):
@@ -105,7 +107,10 @@ def test_another_model_in_the_same_folder_makes_anew_what_reads_its_tokenizer(fo
 
 
 def test_a_job_that_fails_is_named_with_its_log_and_made_again_by_the_next_run(folder, own):
-    measures, run = own.measures("own_bm25", 0, NAME), own.run("own_bm25", 0, (NAME, "test"), "typo")
+    measures, run = (
+        own.measures("own_bm25", 0, (NAME, "test"), "original"),
+        own.run("own_bm25", 0, (NAME, "test"), "typo"),
+    )
     assert make(folder)[0] == 0
     (folder / measures.path).unlink()
     (folder / run.path).write_bytes(b"broken")

@@ -8,6 +8,7 @@ import threading
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from sentence_transformers import CrossEncoder
@@ -47,9 +48,9 @@ def run(project, *arguments, last=1):
     return done.returncode, *(done.stderr if done.returncode else done.stdout).splitlines()[-last:]
 
 
-def measured(path):
+def measured(folder):
     """The values of every query by query set and query."""
-    frame = read_measures(path)
+    frame = pd.concat(map(read_measures, folder.glob("*.parquet")))
     rows = frame[frame["measure"] == "RR@10"]
     return dict(zip(zip(rows["query_set"], rows["qid"], strict=True), rows["value"], strict=True))
 
@@ -60,10 +61,10 @@ def test_a_model_that_the_project_trained_has_the_project_s_own_numbers(project)
     assert run(project, "--model", MODEL, *read, *ASKED, "-o", "out") == (0, "out/index.html")
     own = project.folder / "out/results/own/measures/own"
     for system, made in {"own/seed0": "dr_oq/seed1", "own_bm25/seed0": "bm25/seed0"}.items():
-        expected = measured(project.folder / f"{ROOT}/measures/wordnet-mini/{made}.parquet")
-        assert measured(own / f"{system}.parquet") == expected and 0 < sum(expected.values()) < len(expected)
+        expected = measured(project.folder / f"{ROOT}/measures/wordnet-mini/{made}")
+        assert measured(own / system) == expected and 0 < sum(expected.values()) < len(expected)
     report = json.loads((project.folder / "out/report.json").read_text())
-    expected = measured(project.folder / f"{ROOT}/measures/wordnet-mini/dr_oq/seed1.parquet")
+    expected = measured(project.folder / f"{ROOT}/measures/wordnet-mini/dr_oq/seed1")
     original = [value for (query_set, _), value in sorted(expected.items()) if query_set == "dev.original"]
     assert report["systems"]["own"]["original"] == np.mean(original)
     pages = project.folder / "out" / report["pages"]
@@ -101,7 +102,7 @@ def test_a_reranker_has_the_scores_of_its_library(project, tmp_path):
 def test_small_data_in_one_process_has_the_bytes_of_a_job_a_process(project):
     """The same configuration, made again by the workflow as it is; and the workflow has nothing to add to the first."""
     assert run(project, "--model", MODEL, *ASKED, "-o", "out") == (0, "out/index.html")
-    targets = ["results/own/measures/own/own/seed0.parquet", "results/own/report/index.html"]
+    targets = ["results/own/measures/own/own/seed0/dev.original.parquet", "results/own/report/index.html"]
     made = {}
     for folder in ("out", "again"):
         where = ["--directory", folder, "--configfile", "out/config/config.yaml"]
@@ -147,8 +148,8 @@ def test_a_system_behind_its_runs(project):
         assert f"/{folder}/own/dev/" in str(queries) and len(queries.read_text().splitlines()) == 25
         shutil.copy(made / f"dev.{kind}.trec.gz", runs)
     assert run(project, *asked) == (0, "ranked/index.html")
-    own = measured(project.folder / "ranked/results/own/measures/own/own/seed0.parquet")
-    assert own == measured(project.folder / f"{ROOT}/measures/wordnet-mini/dr_oq/seed1.parquet")
+    own = measured(project.folder / "ranked/results/own/measures/own/own/seed0")
+    assert own == measured(project.folder / f"{ROOT}/measures/wordnet-mini/dr_oq/seed1")
     assert "Engine: the rankings in " in (project.folder / "ranked/report.md").read_text()
 
 

@@ -104,15 +104,15 @@ def collection(folder, count=40):
 def build(folder, paper, **changes):
     """Write the whole report; `changes` of its settings. Gives the folder of the report and the tables as they are."""
     made = [paper.table(name)["json"] for name in ("table1", "table2")]
-    measures = {path.parent.name: path for path in paper.measures}
+    measures = {path.parents[1].name: path for path in paper.measures}
     queries, corpus = collection(folder)
     path = str(measures["dr_oq"])
     steps = [Step("evaluate", "measures of dr_oq", path, "0123456789abcdef", str(folder / "evaluate.tsv"))]
     (folder / "evaluate.tsv").write_text("s\tmax_rss\tcpu_time\n1.25\t137.5\tNA\n")
-    measures["dr_oq"].with_name("seed1.parquet.sha256").write_text(
+    measures["dr_oq"].with_name("all.parquet.sha256").write_text(
         f"# key: {paper.measures[measures['dr_oq']]}\n# computed on CPU\n# installed: numpy 1\n"
         + "a" * 64
-        + "  seed1.parquet\n"
+        + "  all.parquet\n"
     )
     explored = [explore(folder, system, measures[system], {f"dev.{kind}": r for kind, r in ranks.items()}, steps)
                 for system, ranks in RANKS.items()]  # fmt: skip

@@ -109,7 +109,7 @@ def test_only_changed_queries_count(study, tmp_path):
 
 
 def test_an_average_needs_every_system(study):
-    del study.measures[next(path for path in study.measures if path.parent.name == "rodr")]
+    del study.measures[next(path for path in study.measures if path.parents[1].name == "rodr")]
     found = cells(study.table("table1", spec=SPEC, reasons={"rodr": "its checkpoint is private"}))
     assert found["pipelines", "passages", MEAN]["not_run"] == "its checkpoint is private"
     assert found["dr_oq", "passages", MEAN]["drop"] == pytest.approx(-1 / 4)
@@ -207,6 +207,6 @@ def test_mean_and_worst_drop_by_hand(study, tmp_path):
     assert re.fullmatch(r"-16\.7% \[.*\] as printed", lines[3][4])
     assert re.fullmatch(r"-8\.3% \[.*\] drops less", lines[3][3])
     assert notes(files)[0].startswith("Each cell: the measure ×100, or its drop against the original queries, in ")
-    study.measures.pop(next(path for path in study.measures if path.parent.name == "rodr"))
+    study.measures.pop(next(path for path in study.measures if path.parents[1].name == "rodr"))
     missing = study.table("table1", spec=ATTACKED, reasons={"rodr": "its checkpoint is private"})
     assert rows(missing)[-1][2:] == ["not run"] * 3

@@ -259,14 +259,14 @@ def test_every_claim_of_the_configuration_is_judged(paper, tmp_path, monkeypatch
     made, rng = graph(load(), "mini"), np.random.default_rng(0)
     settings = tables.claims(made, paper, (paper,)).settings
     keys = {}
+    nodes = {node.path: node for node in made.all_measures(paper, made.demand.pairs(paper))}
     for path, key in settings.keys.items():
-        collection, system = Path(path).parts[-3:-1]
-        measures = made.evaluate_settings(system, collection).measures
+        measures = nodes[path].settings.measures
         rows = [(query_set, measure) for query_set, taken in measures.items() for measure in taken]
         frame = pd.DataFrame([(*row, f"q{query}") for row in rows for query in range(20)])
         frame.columns = ["query_set", "measure", "qid"]
         output = tmp_path / path
-        output.parent.mkdir(parents=True)
+        output.parent.mkdir(parents=True, exist_ok=True)
         table = pa.Table.from_pandas(frame.assign(value=rng.uniform(size=len(frame))), preserve_index=False)
         pq.write_table(table, output)
         record(output, key=key)

@@ -56,9 +56,9 @@ def test_a_cell_of_both_has_its_difference_and_a_paired_interval(folders, tmp_pa
 
 def test_an_interval_needs_the_measures_behind_the_number(folders, tmp_path):
     """Without the measures, with damaged ones, or with those of another run, a difference has no interval."""
-    path = folders[1] / "measures/toy/rodr/seed1.parquet"
+    path = folders[1] / "measures/toy/rodr/seed1/all.parquet"
     for harm in (
-        lambda: shutil.copy(folders[0] / "measures/toy/rodr/seed1.parquet", path),
+        lambda: shutil.copy(folders[0] / "measures/toy/rodr/seed1/all.parquet", path),
         lambda: path.write_bytes(path.read_bytes()[:100]),
         path.unlink,
     ):
@@ -73,8 +73,8 @@ def test_equal_runs_are_equal_and_other_queries_with_an_equal_mean_are_not(folde
     page = write_comparison(first, first, tmp_path / "same").read_text(encoding="utf-8")
     numbers = [of for name in ("toy_table1", "toy_table2") for of in cells(tmp_path / f"same/{name}.html").values()]
     assert {of[3] for of in numbers} == {"equal"} and "<h3>0 of 3 verdicts changed</h3>" in page
-    path = folders[1] / "measures/toy/rodr/seed1.parquet"
-    frame = read_measures(first / "measures/toy/rodr/seed1.parquet")
+    path = folders[1] / "measures/toy/rodr/seed1/all.parquet"
+    frame = read_measures(first / "measures/toy/rodr/seed1/all.parquet")
     at = frame["query_set"].eq("dev.misspell")
     frame.loc[at, "value"] = frame.loc[at, "value"].to_numpy()[::-1]
     frame.to_parquet(path)
@@ -87,7 +87,7 @@ def test_equal_runs_are_equal_and_other_queries_with_an_equal_mean_are_not(folde
 def test_samples_of_other_sizes_stop_a_comparison_of_scores(folders, tmp_path):
     for system in ("dr_oq", "rodr"):
         for query_set in ("original", "misspell", "swap_words"):
-            path = folders[1] / f"measures/toy/{system}/seed1.parquet"
+            path = folders[1] / f"measures/toy/{system}/seed1/all.parquet"
             frame = read_measures(path)  # two values more with the mean of the others: the table's numbers stay
             rows = frame[frame["query_set"] == f"dev.{query_set}"].iloc[:2]
             mean = frame.loc[frame["query_set"] == f"dev.{query_set}", "value"].mean()
@@ -134,10 +134,10 @@ def test_other_queries_are_independent():
 def test_at_another_scale_the_same_cells_have_other_queries(folders, tmp_path):
     """B measures another collection: no pairs, and the half widths 12.15 and 4.05 of A and B make √(12.15² + 4.05²)."""
     for system in ("dr_oq", "rodr"):
-        path = folders[1] / f"measures/toy/{system}/seed1.parquet"
+        path = folders[1] / f"measures/toy/{system}/seed1/all.parquet"
         frame = read_measures(path)
-        (folders[1] / f"measures/other/{system}").mkdir(parents=True)
-        frame.assign(qid="of B " + frame["qid"]).to_parquet(folders[1] / f"measures/other/{system}/seed1.parquet")
+        (folders[1] / f"measures/other/{system}/seed1").mkdir(parents=True)
+        frame.assign(qid="of B " + frame["qid"]).to_parquet(folders[1] / f"measures/other/{system}/seed1/all.parquet")
     for path in (folders[1] / "tables").glob("*.json"):
         path.write_text(path.read_text().replace('"collection": "toy"', '"collection": "other"'))
     write_comparison(*folders, tmp_path / "pages")
@@ -212,10 +212,10 @@ def test_origins_are_what_differs(tmp_path):
     """Seeds, packages, hardware and recipes, from the files that stages write."""
     for side, version, rate, seeds in (("a", "2.4.6", 0.1, (1,)), ("b", "2.5.0", 0.2, (1, 2))):
         for seed in seeds:
-            path = tmp_path / side / f"measures/toy/rodr/seed{seed}.parquet"
+            path = tmp_path / side / f"measures/toy/rodr/seed{seed}/all.parquet"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
-        path.with_name("seed1.parquet.sha256").write_text(
+        path.with_name("all.parquet.sha256").write_text(
             f"# computed on CPU\n# installed: numpy {version}, six 1.17.0\n"
         )
         card = tmp_path / side / "models/toy/rodr/seed1/README.md"
@@ -242,5 +242,5 @@ def test_origins_are_what_differs(tmp_path):
 
 def test_the_measures_are_those_of_the_stage(folders):
     """The fixture's own premise: B's measures of rodr differ from A's in half the misspelt queries."""
-    one, other = (read_measures(folder / "measures/toy/rodr/seed1.parquet") for folder in folders)
+    one, other = (read_measures(folder / "measures/toy/rodr/seed1/all.parquet") for folder in folders)
     assert (one["value"] != other["value"]).sum() == 20

@@ -123,7 +123,7 @@ def test_the_same_figure_twice_is_the_same_bytes_in_any_process(figure, tmp_path
 def test_a_stale_snapshot_stops_the_figure_and_is_named(figure, tmp_path):
     settings, measures = figure
     settings = replace(settings, keys={**settings.keys, str(measures[1]): "new"})
-    with pytest.raises(UserError, match=r"rodr\.at50 on toy: .*rodr\.at50/seed1\.parquet carries the key key"):
+    with pytest.raises(UserError, match=r"rodr\.at50 on toy: .*rodr\.at50/seed1/all\.parquet carries the key key"):
         write_figure(settings, measures, None, tmp_path / "figure.svg")
     assert not (tmp_path / "figure.svg").exists()
 

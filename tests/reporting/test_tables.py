@@ -132,7 +132,7 @@ def test_cells_say_everything(paper):
     assert cell["against"] == "dr_oq" and cell["difference"] == pytest.approx(0.25)
     assert cell["p"] < 1e-6 and cell["mark"] == "†"
     assert (cell["collection"], cell["role"], cell["split"]) == ("toy", "passages", "dev")
-    of_rodr = next(path for path in paper.measures if path.parent.name == "rodr")
+    of_rodr = next(path for path in paper.measures if path.parents[1].name == "rodr")
     assert (cell["measures"], cell["scale"]) == (digest(of_rodr)[:16], "mini")
     assert cell["command"].startswith("snakemake ") and "2.13" in str(cell["environment"])
     assert found["rodr", ORIGINAL]["mark"] == "" and found["rodr", ORIGINAL]["p"] == 1.0
@@ -208,7 +208,7 @@ def test_a_drop_has_an_interval_over_queries_and_seeds(paper):
 
 
 def test_a_stale_key_refuses_the_cell_and_is_named(paper):
-    stale = next(path for path in paper.measures if path.parent.name == "rodr")
+    stale = next(path for path in paper.measures if path.parents[1].name == "rodr")
     paper.measures[stale] = "new"
     files = paper.table("table1")
     found = cells(files)
@@ -221,14 +221,14 @@ def test_a_stale_key_refuses_the_cell_and_is_named(paper):
 
 
 def test_what_was_not_run_says_why(paper):
-    del paper.measures[next(path for path in paper.measures if path.parent.name == "rodr")]
+    del paper.measures[next(path for path in paper.measures if path.parents[1].name == "rodr")]
     files = paper.table("table1", reasons={"rodr": "needs a checkpoint that is not on this machine"})
     assert cells(files)["rodr", ORIGINAL]["not_run"] == "needs a checkpoint that is not on this machine"
     assert "- Not run: needs a checkpoint that is not on this machine" in files["md"].read_text(encoding="utf-8")
 
 
 def test_a_query_set_that_was_not_run_says_why(paper, measured):
-    system = next(path for path in paper.measures if path.parent.name == "rodr")
+    system = next(path for path in paper.measures if path.parents[1].name == "rodr")
     measured("rodr", {"dev.original": [1, 2] * 20, "dev.swap_words": [1, 2] * 20})
     found = cells(paper.table("table1", reasons={"misspell": "its list is private"}))
     assert system in paper.measures

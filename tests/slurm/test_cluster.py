@@ -25,7 +25,7 @@ BEFORE = [
     "results/mini/training/wordnet-mini/dr_oq/seed1.jsonl",
     *(f"results/mini/variations/wordnet-mini/dev/{kind}.tsv" for kind in KINDS),
 ]
-TARGETS = ["results/mini/measures/wordnet-mini/dr_oq/seed1.parquet", "results/audit/rodr.md"]
+TARGETS = ["results/mini/measures/wordnet-mini/dr_oq/seed1/dev.original.parquet", "results/audit/rodr.md"]
 BUDGET = {"epochs": 12.0, "batch_size": 8, "checkpoint_every": 5}  # about a hundred steps
 WAITS = ["--slurm-init-seconds-before-status-checks", "2", "--latency-wait", "10"]
 SLURM = ["--profile", "slurm", "--config", "preflight=False", *WAITS]  # it is tested by itself

@@ -11,7 +11,7 @@ from robustdr.evaluation.measures import read_measures
 from workflow.small import drop_papers, edit, make_papers, only_claim, some
 
 pytestmark = pytest.mark.slow
-TABLE, MEASURES = "results/mini/tables/capot_table18.md", "results/mini/measures/mine/bm25/seed0.parquet"
+TABLE, MEASURES = "results/mini/tables/capot_table18.md", "results/mini/measures/mine/bm25/seed0/test.original.parquet"
 PASSAGES = {
     "d1": ("Röntgen", "the first prize in physics went to Wilhelm Conrad Röntgen"),
     "d2": ("Prizes", "the prize in physics is given every year, the physics prize"),

@@ -3,6 +3,8 @@
 import re
 
 import pytest
+from tests.planned import measures as of_system
+from tests.planned import of_papers
 from tests.workflow.conftest import ROOT
 
 from robustdr.experiments.config import load
@@ -46,7 +48,7 @@ def planned(shared_project):
 
 
 def measures(paper):
-    return MINI.all_measures(MINI.demand.pairs(paper))
+    return of_papers(MINI, [paper])
 
 
 @pytest.mark.parametrize("paper", CONFIG.papers)
@@ -55,9 +57,9 @@ def test_a_cell_lists_every_job_that_made_it(planned, paper):
         if MINI.lineage.unavailable(system):
             continue
         collection = MINI.lineage.collection_of(role)
-        shown = steps(MINI, system, collection)
-        seeds = MINI.lineage.seeds(system)
-        run = {job for seed in seeds for job in behind(planned, MINI.measures(system, seed, collection).path)}
+        measured = [node for seed in MINI.lineage.seeds(system) for node in of_system(MINI, system, seed, collection)]
+        shown = steps(MINI, system, measured)
+        run = {job for node in measured for job in behind(planned, node.path)}
         unseen = [job for job in run if not any(is_of(step, job) for step in shown)]
         unrun = [step for step in shown if not any(is_of(step, job) for job in run)]
         assert not unseen and not unrun, (system, collection)

@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 from tests.workflow.small import tiny
 
@@ -51,7 +52,7 @@ def test_every_query_set_has_its_own_run_and_measures(finished, made, system, se
     """A mix-up of files between two rules would show here: values are computed anew from each run."""
     folder = finished.folder / "results/mini"
     qrels = read_qrels(folder / "collections/wordnet-mini/dev/qrels.txt")
-    frame = read_measures(folder / f"measures/wordnet-mini/{system}/seed{seed}.parquet")
+    frame = pd.concat(map(read_measures, (folder / f"measures/wordnet-mini/{system}/seed{seed}").glob("*.parquet")))
     runs = folder / f"runs/wordnet-mini/{system}/seed{seed}"
     for kind in ("original", "swap_words"):
         run = runs / f"dev.{kind}.arrow"
@@ -78,15 +79,18 @@ def test_a_second_run_does_nothing(finished):
 def test_a_file_that_was_made_by_other_settings_is_refused(finished, made):
     """Snakemake trusts a file that it did not make; the job does not."""
     folder = finished.folder
-    measures = folder / "results/mini/measures/wordnet-mini/dr_oq/seed1.parquet"
-    other = folder / "results/mini/measures/wordnet-mini/bm25/seed0.parquet"
+    measures = folder / "results/mini/measures/wordnet-mini/dr_oq/seed1/dev.original.parquet"
+    other = folder / "results/mini/measures/wordnet-mini/bm25/seed0/dev.original.parquet"
     record, of_other = (path.with_name(f"{path.name}.sha256") for path in (measures, other))
     whole, recorded = measures.read_bytes(), record.read_bytes()
     run = "--forcerun", "table_mini", "--rerun-triggers", "mtime", "--", TABLE
-    key = made.measures("dr_oq", 1, "wordnet-mini").key
+    key = made.measures("dr_oq", 1, ("wordnet-mini", "dev"), "original").key
     measures.write_bytes(other.read_bytes())
     record.write_text(of_other.read_text().replace(other.name, measures.name))  # its digest
     status, output = finished.snakemake(*run)
-    assert status != 0 and f"dr_oq/seed1.parquet: its record has the key {key_of(other)}, {key} was planned" in output
+    assert (
+        status != 0
+        and f"dr_oq/seed1/dev.original.parquet: its record has the key {key_of(other)}, {key} was planned" in output
+    )
     measures.write_bytes(whole)
     record.write_bytes(recorded)

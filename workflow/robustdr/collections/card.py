@@ -1,4 +1,4 @@
-"""The card of a collection: its description, its counts, and proof that its files fit together."""
+"""The card of a collection or a split: its description, its counts, and proof that its files fit together."""
 
 import json
 import os
@@ -48,8 +48,8 @@ class Card(TypedDict):
 def write_card(source: Source, corpus: Path | None, splits: Mapping[str, Sequence[Path]], output: Path) -> None:
     """Check that corpus, queries and judgements or answers fit together, and write the card: name, counts, sha256.
 
-    The folder of `output` gives the collection's name. Memory: 16 bytes a passage, and the queries. Empty passages are
-    counted if the collection was released with them (`kind: irds`); otherwise they are an error.
+    The folder of the splits, or of `output`, gives the collection's name. Memory: 16 bytes a passage, and the queries.
+    Empty passages are counted if the collection was released with them (`kind: irds`); otherwise they are an error.
 
     Args:
         corpus: corpus.jsonl; None for a query log, where only the queries are checked.
@@ -86,7 +86,7 @@ def write_card(source: Source, corpus: Path | None, splits: Mapping[str, Sequenc
     write_json(
         output,
         {
-            "name": output.parent.name,
+            "name": next((file.parent.parent for files in splits.values() for file in files), output.parent).name,
             **{key: source.get(key) for key in ("description", "licence", "url", "kind")},
             "passages": _check_corpus(corpus, judged, released=source["kind"] == "irds") if corpus else None,
             "splits": described,

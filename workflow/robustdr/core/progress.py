@@ -4,13 +4,22 @@ import re
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 from robustdr.core.benchmarks import NUMBER
 
+Known = TypeVar("Known")
 EVERY, SHARE = 60, 0.1  # where no terminal rewrites it, the line comes each minute, or with each tenth of the jobs
 TRAINS = re.compile(r"(pre)?train(_.+)?")  # the rules whose jobs train a model
+# Seconds of a job of the miniature on one machine, by stage: how long jobs take beside each other.
+WEIGHTS = {
+    "corpus": 4.3, "split": 0.5, "card": 0.5, "vary": 1.7, "checkpoint": 7.6, "training_data": 1.3, "pretrain": 60.0,
+    "train": 18.6, "score": 10.0, "embed": 9.3, "index": 1.1, "rank": 7.0, "evaluate": 1.2, "table": 1.6, "figure": 2.0,
+    "claims": 2.0, "queries": 0.8, "texts": 1.0, "site": 1.5, "headline": 0.5, "audit": 1.0, "audit_summary": 1.5,
+    **dict.fromkeys(("all", "collections", "variations", "models", "measures"), 0.01),  # targets, without work
+}  # fmt: skip
 
 
 def recorded(benchmarks: Path) -> dict[str, list[float]]:
@@ -28,12 +37,19 @@ def _mean(values: list[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
+def _of_stage(rule: str, by_stage: Mapping[str, Known]) -> Known | None:
+    """Return what is known of a rule's stage: `train` for the rule train_mini_0, and not for training_data."""
+    names = [name for name in by_stage if rule == name or rule.startswith(f"{name}_")]
+    return by_stage[max(names, key=len)] if names else None
+
+
 class Progress:
     """What a run has done and has left; times are seconds of one clock.
 
     The time left is the expected seconds of the jobs left, divided by the seconds of jobs done per second so far: this
-    holds for any number of cores. The expected time of a job is the mean of its rule in this run; else in earlier runs;
-    else the mean of all jobs of this run.
+    holds for any number of cores. The expected time of a job is the mean of its rule in this run; else in earlier runs
+    on this machine; else its stage's part of `WEIGHTS`, at the speed of this run. If it is unknown for a job
+    that is left, no time is told.
     """
 
     def __init__(self, earlier: dict[str, list[float]]) -> None:
@@ -64,11 +80,13 @@ class Progress:
         return self.planned.total()
 
     def expected(self, rule: str) -> float | None:
-        """Expected seconds of a job; None if nothing is known."""
-        names = [name for name in self.earlier if rule == name or rule.startswith(f"{name}_")]
-        before = self.earlier[max(names, key=len)] if names else []  # not `train` for `training_data`
-        every = [seconds for of_rule in self.took.values() for seconds in of_rule]
-        return _mean(self.took.get(rule, [])) or _mean(before) or _mean(every)
+        """Expected seconds of a job; None if they are unknown."""
+        if measured := _mean(self.took.get(rule, [])) or _mean(_of_stage(rule, self.earlier) or []):
+            return measured
+        pairs = [(_of_stage(done, WEIGHTS), took) for done, took in self.took.items()]
+        known = [(weight * len(took), sum(took)) for weight, took in pairs if weight]
+        weight = _of_stage(rule, WEIGHTS)
+        return weight * sum(took for _, took in known) / sum(of for of, _ in known) if weight and known else None
 
     def _ahead(self, now: float) -> Iterator[float | None]:
         """Yield expected seconds left of each job that is not done; None if unknown."""
@@ -81,11 +99,11 @@ class Progress:
 
     def left(self, now: float) -> float | None:
         """Return expected seconds until the last job is done; None if unknown."""
-        ahead = [seconds for seconds in self._ahead(now) if seconds is not None]
-        if self.began is None or now <= self.began or (not ahead and self.done < self.all):
+        ahead = list(self._ahead(now))
+        if self.began is None or now <= self.began or None in ahead:
             return None
         worked = sum(map(sum, self.took.values())) + sum(now - since for _, since in self.running.values())
-        return sum(ahead) * (now - self.began) / worked if worked else None
+        return sum(filter(None, ahead)) * (now - self.began) / worked if worked else None
 
     def line(self, now: float) -> str:
         """`12 of 149 jobs, 3 of 19 models trained, about 7 minutes left`."""

@@ -49,7 +49,7 @@ def lay_out(rows: pd.DataFrame, folder: Path) -> dict[str, str]:
     for (system, collection), of in rows.groupby(["system", "collection"]):
         seeds = of.groupby(["query_set", "measure"])["seed"].transform("nunique")
         for seed, one in of[seeds == of["seed"].nunique()].groupby("seed"):
-            path = folder / str(collection) / str(system) / f"seed{seed}.parquet"
+            path = folder / str(collection) / str(system) / f"seed{seed}" / "all.parquet"
             long = one[["query_set", "measure", "qids", "values"]].rename(columns={"qids": "qid", "values": "value"})
             long["qid"] = long["qid"].str.split(" ")
             keys[str(path)] = str(one["key"].iloc[0])

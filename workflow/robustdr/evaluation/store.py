@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from robustdr.core.errors import Absent
 from robustdr.evaluation.estimates import Estimate
@@ -21,18 +22,22 @@ Values = dict[tuple[str, str], np.ndarray]  # (query set, measure) -> [queries],
 
 @dataclass(frozen=True)
 class Source:
-    """One measures file: the measures of one system and seed on one collection, and the expected key."""
+    """One measures file: measures of one system and seed on one collection, and the expected key."""
 
     path: Path
     key: str
 
     @property
     def system(self) -> str:
-        return self.path.parent.name
+        return self.path.parent.parent.name
 
     @property
     def collection(self) -> str:
-        return self.path.parent.parent.name
+        return self.path.parent.parent.parent.name
+
+    @property
+    def seed(self) -> str:
+        return self.path.parent.name
 
 
 @dataclass
@@ -57,7 +62,7 @@ class Store:
     @cached_property
     def _measured(self) -> dict[tuple[str, str], list[Values]]:
         """Return the values of each seed by (system, collection)."""
-        measured: dict[tuple[str, str], list[Values]] = {}
+        measured: dict[tuple[str, str], dict[str, Values]] = {}
         for source in self.sources:
             frame, key = read_measures(source.path), key_of(source.path)
             if key != source.key:
@@ -68,8 +73,8 @@ class Store:
                 )
             groups = frame.sort_values("qid").groupby(["query_set", "measure"])
             values = {at: group["value"].to_numpy() for at, group in groups}
-            measured.setdefault((source.system, source.collection), []).append(values)
-        return {at: seeds for at, seeds in measured.items() if at[0] not in self.reasons}
+            measured.setdefault((source.system, source.collection), {}).setdefault(source.seed, {}).update(values)
+        return {at: [*seeds.values()] for at, seeds in measured.items() if at[0] not in self.reasons}
 
     def averaged(self, role: str, query_set: str) -> list[str]:
         """Return the variations behind a mean; for another query set, the query set alone."""
@@ -118,7 +123,7 @@ class Store:
         """
         self._seeds(system, role)
         at = (system, self.evaluation[role]["collection"])
-        frame = read_measures(next(s.path for s in self.sources if (s.system, s.collection) == at))
+        frame = pd.concat(read_measures(s.path) for s in self.sources if (s.system, s.collection) == at)
         return sorted(set(frame.loc[frame["query_set"] == self._named(role, "original"), "qid"]))
 
     def values(self, system: str, role: str, query_set: str, measure: str) -> np.ndarray:

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+import pandas as pd
+
 from robustdr.core.errors import UserError
 from robustdr.evaluation import ledger
 from robustdr.evaluation.measures import read_measures
@@ -15,18 +17,22 @@ from robustdr.evidence.identity import Run, code, expected, runs
 from robustdr.evidence.sizes import described
 from robustdr.graph.graph import Graph
 from robustdr.keys.integrity import damaged, hardware, key_of, record_of
+from robustdr.keys.node import Node
 
 
 class Added(NamedTuple):
-    """What became of a folder of results: runs added, runs that were in the ledger, and the new file, if any."""
+    """What became of a folder of results: runs added, in the ledger before, and unfinished; the new file, if any."""
 
     new: int
     old: int
+    unfinished: int
     path: Path | None
 
 
 def add(graphs: Mapping[str, Graph], root: str, evidence: Path) -> Added:
     """Add the finished runs of a scale to a ledger, and fit the ledger's priors anew.
+
+    A run is finished if its system was measured on all query sets of the collection that any paper needs.
 
     Args:
         graphs: by the folder of their results. root: the folder of the scale whose runs are added.
@@ -35,56 +41,59 @@ def add(graphs: Mapping[str, Graph], root: str, evidence: Path) -> Added:
         UserError: a measures file, or something behind it, is damaged, stale or of no known system; nothing is added.
     """
     graph = graphs[root]
-    finished = _finished(graph)
+    finished, unfinished = _finished(graph)
     known = ledger.read(evidence)
     there = set(zip(known["scale"], known["key"], known["hardware"], strict=True))
     settings, commit, rows, new = expected(graph), _commit(evidence), [], 0
     for run in finished:
-        path, scale = Path(run.node.path), graph.lineage.scale_name
-        computed_on = "; ".join(sorted(hardware([path])))
-        if (scale, run.node.key, computed_on) in there:
+        paths, scale = [Path(node.path) for node in run.nodes], graph.lineage.scale_name
+        computed_on = "; ".join(sorted(hardware(paths)))
+        if (scale, run.key, computed_on) in there:
             continue
         new += 1
         rows += ledger.rows_of(
-            read_measures(path),
+            pd.concat(map(read_measures, paths)),
             {query_set: of for (*at, query_set), of in settings.items() if at == [run.system, run.collection]},
             scale=scale,
             system=run.system,
             collection=run.collection,
             seed=run.seed,
-            key=run.node.key,
-            code=code(run.node),
+            key=run.key,
+            code=code(run.nodes),
             hardware=computed_on,
             commit=commit,
-            date=datetime.fromtimestamp(record_of(path).stat().st_mtime, UTC).date().isoformat(),
+            date=datetime.fromtimestamp(max(record_of(path).stat().st_mtime for path in paths), UTC).date().isoformat(),
         )
     written = ledger.write(evidence, rows) if rows else None
     priors.write(graphs.values(), evidence)
-    return Added(new, len(finished) - new, written)
+    return Added(new, len(finished) - new, unfinished, written)
 
 
-def _finished(graph: Graph) -> list[Run]:
-    """Return the runs whose measures exist, each checked to the sources."""
+def _finished(graph: Graph) -> tuple[list[Run], int]:
+    """Return the runs whose measures all exist, each checked to the sources, and the number of runs with some."""
     folder = Path(graph.root, "measures")
-    every = {run.node.path: run for run in runs(graph)}
-    found = sorted(map(str, folder.glob("*/*/seed*.parquet")))
+    every = list(runs(graph))
+    nodes = {node.path: node for run in every for node in run.nodes}
+    found = set(map(str, folder.glob("*/*/seed*/*.parquet")))
     if not found:
         raise UserError(f"{folder}: no measures; run snakemake first")
-    faults = list(damaged(folder)) or [*filter(None, (_stale(path, every.get(path)) for path in found))]
+    faults = list(damaged(folder)) or [*filter(None, (_stale(path, nodes.get(path)) for path in sorted(found)))]
     if faults:
         more = f"; and {len(faults) - 1} more faults" if len(faults) > 1 else ""
         raise UserError(f"{faults[0]}{more}; nothing was added")
-    return [every[path] for path in found]
+    there = [[node.path in found for node in run.nodes] for run in every]
+    finished = [run for run, files in zip(every, there, strict=True) if all(files)]
+    return finished, sum(map(any, there)) - len(finished)
 
 
-def _stale(path: str, run: Run | None) -> str:
+def _stale(path: str, node: Node | None) -> str:
     """Return why a measures file is not the one that the configuration and code make; '' if it is."""
-    if run is None:
+    if node is None:
         return f"{path}: stale: the configuration has no such run at this scale; delete it"
     if not record_of(Path(path)).is_file():
         return f"{path}: it has no record (.sha256); delete it and run again"
     key = key_of(Path(path))
-    return f"{path}: stale: its key is {key}, {run.node.key} is expected; run again" if key != run.node.key else ""
+    return f"{path}: stale: its key is {key}, {node.key} is expected; run again" if key != node.key else ""
 
 
 def _commit(evidence: Path) -> str:

@@ -30,9 +30,10 @@ def add(a: argparse.Namespace) -> None:
     made = project().graphs
     if (root := a.results.as_posix()) not in made:
         raise unknown("folder of a scale", root, made)
-    new, old, path = add(made, root, EVIDENCE)
+    new, old, unfinished, path = add(made, root, EVIDENCE)
     size = f": {path}, {path.stat().st_size / 1e6:.2f} MB" if path else ""
-    print(f"{new} runs added, {old} were there{size}")
+    left = f", {unfinished} left out: other papers need more query sets of them" if unfinished else ""
+    print(f"{new} runs added, {old} were there{left}{size}")
 
 
 def show(a: argparse.Namespace) -> None:

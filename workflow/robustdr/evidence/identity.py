@@ -14,26 +14,34 @@ from robustdr.core.settings import identifying
 from robustdr.evaluation.settled import Expected, settled
 from robustdr.graph.graph import Graph
 from robustdr.graph.graph import graph as graph_of
-from robustdr.keys.node import Input, Node
+from robustdr.keys.node import Input, Node, histories
 from robustdr.keys.provenance import digests, made_of
 
 
 class Run(NamedTuple):
-    """A system's measures on one collection with one seed."""
+    """A system's measures on one collection with one seed; `nodes` are those of its measures files."""
 
     system: str
     collection: str
     seed: int
-    node: Node
+    nodes: list[Node]
+
+    @property
+    def key(self) -> str:
+        """The keys of all of its measures as one."""
+        return _digest([node.key for node in self.nodes])
 
 
 def runs(graph: Graph) -> Iterator[Run]:
     """Yield every run of a scale, whether its files exist or not."""
-    for system, splits in graph.demand.evaluated().items():
+    found: dict[tuple[str, str, int], list[Node]] = {}
+    for (system, split), groups in graph.demand.measured().items():
         if not graph.lineage.unavailable(system):
-            for collection in dict.fromkeys(collection for collection, _ in splits):
-                for seed in graph.lineage.seeds(system):
-                    yield Run(system, collection, seed, graph.measures(system, seed, collection))
+            for seed in graph.lineage.seeds(system):
+                nodes = found.setdefault((system, split[0], seed), [])
+                nodes += [graph.measures(system, seed, split, group[0]) for group in groups]
+    for of, nodes in found.items():
+        yield Run(*of, nodes)
 
 
 def expected(graph: Graph) -> Expected:
@@ -47,12 +55,16 @@ def expected(graph: Graph) -> Expected:
     config = replace(lineage.config, scales={**lineage.config.scales, lineage.scale_name: scale})
     plain = graph_of(config, lineage.scale_name)
     return {
-        (run.system, run.collection, f"{split}.{name}"): _digest(
-            [settings(plain.run(run.system, run.seed, (at, split), name)), run.node.settings.relevance_level]
+        (system, collection, f"{split}.{variation}"): _digest(
+            [
+                settings(plain.run(system, lineage.seeds(system)[0], (collection, split), variation)),
+                config.collections[collection].get("relevance_level", 1),
+            ]
         )
-        for run in runs(plain)
-        if run.seed == lineage.seeds(run.system)[0]
-        for (at, split), name in plain.evaluated(run.system, run.collection)
+        for (system, (collection, split)), groups in plain.demand.measured().items()
+        if not lineage.unavailable(system)
+        for group in groups
+        for variation in group
     }
 
 
@@ -77,9 +89,9 @@ def _read(one: Input) -> Any:
     return [dict(zip(one.names, made, strict=True)) if one.names else made, digests([Path(of) for of in one.files])]
 
 
-def code(node: Node) -> str:
-    """Return a digest of all code, packages and variables of the environment behind an artifact."""
-    return _digest(sorted({made_of(one.code) for one in node.history()}))
+def code(nodes: Iterable[Node]) -> str:
+    """Return a digest of all code, packages and variables of the environment behind artifacts."""
+    return _digest(sorted({made_of(one.code) for one in histories(nodes)}))
 
 
 def _digest(value: Any) -> str:

@@ -37,8 +37,8 @@ def asked(graph: Graph, paper: str, keys: Mapping[str, str]) -> tuple[ClaimsSett
         keys: of measures files, by path; see `settled.lay_out`.
     """
     node = tables.claims(graph, paper, (paper,))
-    wanted = {Path(path).parts[-3:-1] for path in node.settings.keys}  # collection, system
-    own = {path: key for path, key in keys.items() if Path(path).parts[-3:-1] in wanted}
+    wanted = {Path(path).parts[-4:-2] for path in node.settings.keys}  # collection, system
+    own = {path: key for path, key in keys.items() if Path(path).parts[-4:-2] in wanted}
     (claims,), reported = (node.inputs[name].files for name in ("claims", "reported"))
     settings: ClaimsSettings = with_(node.settings, keys=own, command="robustdr evidence findings")
     return settings, Path(claims), next(iter(reported), None)

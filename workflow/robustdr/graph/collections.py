@@ -1,4 +1,4 @@
-"""Nodes of collections: passages, splits and the card that checks them."""
+"""Nodes of collections: passages, splits and the cards that check them."""
 
 import json
 from functools import cache
@@ -15,7 +15,7 @@ JUDGEMENTS = {"qrels": "qrels.txt", "answers": "answers.jsonl"}  # files that ju
 
 
 class Collections(Part):
-    """Nodes of collections: passages, splits and the card that checks them."""
+    """Nodes of collections: passages, splits and the cards that check them."""
 
     def _source(self, collection: str, split: str | None) -> dict[str, Any]:
         """Return how a corpus (None) or split is read: code, option, and what decides bytes."""
@@ -80,18 +80,27 @@ class Collections(Part):
 
     @cache
     def card(self, collection: str) -> Node:
-        source = self.lineage.config.collections[collection]
-        names = self.demand.splits(collection)
-        splits = [(name, file) for name in names for file in self.split_files((collection, name))]
-        split_of = [name for name, _ in splits]
-        corpus = {} if self.lineage.is_log(collection) else {"corpus": reads(self.corpus(collection))}
+        """Return the node of the check of a collection's passages."""
+        return self._card(collection, collection)
+
+    @cache
+    def split_card(self, split: Split) -> Node:
+        """Return the node of the check of a split, and that it fits the collection's passages."""
+        return self._card(split[0], "/".join(split), split)
+
+    def _card(self, collection: str, place: str, *splits: Split) -> Node:
+        source, log = self.lineage.config.collections[collection], self.lineage.is_log(collection)
+        files = [(name, file) for _, name in splits for file in self.split_files((collection, name))]
         return self.node(
             "card",
-            f"collections/{collection}/card.json",
-            f"check of {collection}",
-            collection,
-            inputs={**corpus, "splits": reads(*(file for _, file in splits))},
-            options={"source": json.dumps(source), "split_of": split_of},
+            f"collections/{place}/card.json",
+            f"check of {place}",
+            place,
+            inputs={
+                **({} if log else {"corpus": reads(self.corpus(collection))}),
+                "splits": reads(*(file for _, file in files)),
+            },
+            options={"source": json.dumps(source), "split_of": [name for name, _ in files]},
             decides=source,
             need=Need(8000, 60),
         )

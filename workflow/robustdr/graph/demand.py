@@ -1,33 +1,59 @@
 """What papers need of one scale: which systems rank which query sets, and what these systems are made from."""
 
 import math
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
 from robustdr.experiments.kinds import Split
 from robustdr.experiments.models import ORIGINAL
 from robustdr.graph.lineage import Lineage
+from robustdr.reporting.spec import Spec
 from robustdr.retrieval.settings import FLAT
 
-Ranked = tuple[str, Split, list[str]]  # a system, a split, its variations
+Cells = Mapping[tuple[str, str], bool]  # by system and role: whether on variations too, or on original queries alone
+QuerySets = Mapping[tuple[str, Split], list[str]]  # variations by system and split, the original queries first
+Group = tuple[str, ...]  # variations of a split that one job ranks, or measures
+
+
+def cells_of(spec: Spec) -> Cells:
+    """Return the cells of a table or figure."""
+    return dict.fromkeys(spec.pairs(), True)
+
+
+def grouped(needs: Iterable[QuerySets]) -> dict[tuple[str, Split], list[Group]]:
+    """Return the query sets of each system and split in groups: those of a group have the same needs."""
+    found: dict[tuple[str, Split], dict[str, list[int]]] = defaultdict(dict)
+    for number, need in enumerate(needs):
+        for at, variations in need.items():
+            for variation in variations:
+                found[at].setdefault(variation, []).append(number)
+    return {
+        at: [tuple(name for name in of if of[name] == list(same)) for same in dict.fromkeys(map(tuple, of.values()))]
+        for at, of in found.items()
+    }
 
 
 @dataclass(frozen=True, eq=False)
 class Demand:
-    """What the tables, figures and claims of all papers need of a scale."""
+    """What the tables, figures and claims of all papers need of a scale.
+
+    A table, a figure or the claims that it tests make no query set that they do not show. So query sets are ranked and
+    measured in groups: those that the same tables, figures and claims need.
+    """
 
     lineage: Lineage
 
     @cache
     def pairs(self, name: str) -> dict[tuple[str, str], bool]:
-        """Return each (system, role) of a paper's tables, figures and claims; True: more than original queries.
+        """Return the cells of a paper's tables, figures and claims.
 
         Of a single table or figure, `<paper>_<part>`: its cells, and the controls of the claims that these cells test.
         """
         paper, part = self.lineage.config.part_of(name)
         specs, of_paper = self.lineage.config.papers[paper].specs(part), self.lineage.config.claims[paper]
-        found = dict.fromkeys((pair for spec in specs for pair in spec.pairs()), True)
+        found = {pair: True for spec in specs for pair in cells_of(spec)}
         for tested in of_paper.tested_by(list(found)) if part else of_paper.tested().values():
             sets = {query_set for test in tested.tests().values() for _, query_set in test.named("query_sets")}
             for pair in tested.pairs():
@@ -38,19 +64,59 @@ class Demand:
         """Return the `pairs` that this scale has."""
         return {pair: varied for pair, varied in self.pairs(name).items() if self.lineage.has_cell(*pair)}
 
-    @cache
-    def evaluated(self) -> dict[str, dict[Split, tuple[list[str], list[str]]]]:
-        """Return (variations that this scale can make, measures) of each system by split, original queries first."""
-        lineage = self.lineage
-        found: dict[str, dict[Split, tuple[list[str], list[str]]]] = {}
-        for paper, experiment in lineage.config.papers.items():
-            for (system, role), varied in self.cells(paper).items():
-                evaluation, split = experiment.evaluation[role], lineage.split_of(paper, role)
-                variations, measures = found.setdefault(system, {}).setdefault(split, ([ORIGINAL], []))
+    def together(self, names: Iterable[str]) -> dict[tuple[str, str], bool]:
+        """Return the `pairs` of several tables, figures or papers."""
+        found: dict[tuple[str, str], bool] = {}
+        for name in names:
+            found |= {pair: varied or found.get(pair, False) for pair, varied in self.pairs(name).items()}
+        return found
+
+    def query_sets(self, paper: str, cells: Cells) -> dict[tuple[str, Split], list[str]]:
+        """Return the query sets of those cells of a paper that this scale can make."""
+        lineage, found = self.lineage, dict[tuple[str, Split], list[str]]()
+        for (system, role), varied in cells.items():
+            if lineage.has_cell(system, role):
+                split, evaluation = lineage.split_of(paper, role), lineage.config.papers[paper].evaluation[role]
                 wanted = evaluation.variations if varied else []
                 missing = lineage.unavailable_variations(split, wanted)
-                variations += [name for name in wanted if name not in missing and name not in variations]
-                taken = (lineage.scale.measures.get(measure, measure) for measure in evaluation.measures)
+                names = found.setdefault((system, split), [ORIGINAL])
+                names += [name for name in wanted if name not in missing and name not in names]
+        return found
+
+    def _needs(self) -> Iterator[QuerySets]:
+        """Yield the query sets of each table and figure, of the claims that it tests, and of each paper."""
+        for paper, experiment in self.lineage.config.papers.items():
+            for part, spec in {**experiment.tables, **experiment.figures}.items():
+                yield self.query_sets(paper, cells_of(spec))
+                yield self.query_sets(paper, self.pairs(f"{paper}_{part}"))
+            yield self.query_sets(paper, self.pairs(paper))
+
+    @cache
+    def measured(self) -> dict[tuple[str, Split], list[Group]]:
+        """Return the groups of query sets on which papers measure each system."""
+        return grouped(self._needs())
+
+    def groups(self, paper: str, cells: Cells) -> list[tuple[str, Split, Group]]:
+        """Return each (system, split, group) of `measured` that cells of a paper need."""
+        return [
+            (system, split, group)
+            for (system, split), names in self.query_sets(paper, cells).items()
+            for group in self.measured()[system, split]
+            if not set(group).isdisjoint(names)
+        ]
+
+    @cache
+    def evaluated(self) -> dict[str, dict[Split, tuple[list[str], list[str]]]]:
+        """Return all (variations, measures) of each system by split, the original queries first."""
+        lineage, config = self.lineage, self.lineage.config
+        found: dict[str, dict[Split, tuple[list[str], list[str]]]] = {}
+        for (system, split), groups in self.measured().items():
+            found.setdefault(system, {})[split] = [name for group in groups for name in group], []
+        for paper in config.papers:
+            for system, role in self.cells(paper):
+                _, measures = found[system][lineage.split_of(paper, role)]
+                wanted = config.papers[paper].evaluation[role].measures
+                taken = (lineage.scale.measures.get(measure, measure) for measure in wanted)
                 measures += [measure for measure in taken if measure not in measures]
         return found
 
@@ -58,50 +124,60 @@ class Demand:
         """Return the (variations, measures) that papers need of a system, by split, the original queries first."""
         return self.evaluated().get(system, {})
 
-    @property
-    def _mining(self) -> list[Ranked]:
-        """The rankings of training queries for mining hard negatives."""
-        lineage = self.lineage
-        miners = ((lineage.miner_of(system), system) for system in lineage.complete())
-        return [(miner, lineage.train_split(system), [ORIGINAL]) for miner, system in miners if miner]
-
-    def _ranked(self, asked: Iterable[Ranked]) -> dict[tuple[str, Split], list[str]]:
-        """Return the variations of a split that each system ranks for `asked`, with first stages of rerankers."""
+    def _with_candidates(self, needed: QuerySets) -> dict[tuple[str, Split], list[str]]:
+        """Return query sets with those that first stages of rerankers rank for them."""
         ranked: dict[tuple[str, Split], list[str]] = {}
 
         def add(system: str, split: Split, variations: list[str]) -> None:
             own = ranked.setdefault((system, split), [])
             own += [name for name in variations if name not in own]
-            candidates = self.lineage.kind(system).candidates(self.lineage, system, split, variations)
-            for other, of in candidates.items():
+            for other, of in self.lineage.kind(system).candidates(self.lineage, system, split, variations).items():
                 add(other, split, of)
 
-        for system, split, variations in asked:
+        for (system, split), variations in needed.items():
             add(system, split, variations)
         return ranked
 
-    @property
-    def _measured(self) -> list[Ranked]:
-        splits = ((system, of) for system, of in self.evaluated().items())
-        return [(system, split, variations) for system, of in splits for split, (variations, _) in of.items()]
+    def _mining(self) -> Iterator[tuple[str, Split]]:
+        """Yield the systems whose rankings of training queries give hard negatives."""
+        for system in self.lineage.complete():
+            if miner := self.lineage.miner_of(system):
+                yield miner, self.lineage.train_split(system)
 
     @cache
-    def searches(self) -> dict[Split, dict[tuple[str, ...], list[str]]]:
-        """Return for each split the lists of variations that are ranked, and the systems that rank each list."""
-        found: dict[Split, dict[tuple[str, ...], list[str]]] = {}
-        for (system, split), variations in self._ranked([*self._measured, *self._mining]).items():
-            found.setdefault(split, {}).setdefault(tuple(variations), []).append(system)
+    def searches(self) -> dict[Split, dict[Group, list[str]]]:
+        """Return for each split the groups of variations that are ranked, and the systems that rank each group."""
+        needs = [*self._needs(), {at: [ORIGINAL] for at in self._mining()}]
+        found: dict[Split, dict[Group, list[str]]] = {}
+        for (system, split), groups in grouped(map(self._with_candidates, needs)).items():
+            for group in groups:
+                found.setdefault(split, {}).setdefault(group, []).append(system)
         return found
+
+    @cache
+    def _ranked_with(self) -> dict[tuple[str, Split, str], Group]:
+        return {
+            (system, split, variation): group
+            for split, groups in self.searches().items()
+            for group, systems in groups.items()
+            for system in systems
+            for variation in group
+        }
+
+    def ranked_with(self, system: str, split: Split, variation: str) -> Group:
+        """Return the group of variations that the job of this ranking ranks; it alone if no paper needs it."""
+        return self._ranked_with().get((system, split, variation), (variation,))
 
     @cache
     def mined(self) -> set[tuple[str, Split]]:
         """Return the systems that rank a training split only for hard negatives; nothing else reads these runs."""
-        first = [
-            (other, split, of)
-            for miner, split, variations in self._mining
-            for other, of in self.lineage.kind(miner).candidates(self.lineage, miner, split, variations).items()
-        ]
-        return {(miner, split) for miner, split, _ in self._mining} - self._ranked([*self._measured, *first]).keys()
+        mining = set(self._mining())
+        first = {
+            (other, split): of
+            for miner, split in mining
+            for other, of in self.lineage.kind(miner).candidates(self.lineage, miner, split, [ORIGINAL]).items()
+        }
+        return mining - {at for need in (*self._needs(), first) for at in self._with_candidates(need)}
 
     @cache
     def splits(self, collection: str) -> list[str]:
@@ -151,9 +227,9 @@ class Demand:
                 taken[system] = sorted({*taken.get(system, []), int(percent)})
         return taken
 
-    # behind papers
+    # behind papers, or tables and figures of papers
 
-    def behind(self, papers: Iterable[str]) -> list[str]:
+    def behind(self, names: Iterable[str]) -> list[str]:
         """Return the systems that papers show and that can be made, each after its parents."""
         found: list[str] = []
 
@@ -163,40 +239,56 @@ class Demand:
                     add(parent)
                 found.append(system)
 
-        for paper in papers:
-            for system, _ in self.cells(paper):
+        for name in names:
+            for system, _ in self.cells(name):
                 add(system)
         return found
 
-    def collections(self, papers: Iterable[str]) -> list[str]:
+    def shown(self, names: Iterable[str]) -> dict[tuple[str, Split], list[str]]:
+        """Return the query sets of systems that can be made, those that papers show."""
+        found: dict[tuple[str, Split], list[str]] = {}
+        for name in names:
+            paper, _ = self.lineage.config.part_of(name)
+            for (system, split), variations in self.query_sets(paper, self.pairs(name)).items():
+                if not self.lineage.unavailable(system):
+                    wanted = found.setdefault((system, split), [])
+                    wanted += [one for one in variations if one not in wanted]
+        return found
+
+    def collections(self, names: Iterable[str]) -> list[str]:
         """Return the collections that anything behind papers reads."""
-        lineage, systems = self.lineage, self.behind(papers)
+        lineage, systems = self.lineage, self.behind(names)
         pretrainings = filter(None, map(lineage.pretraining_of, systems))
-        found = [collection for system in systems for collection, _ in self.evaluations(system)]
+        found = [collection for _, (collection, _) in self.shown(names)]
         found += [lineage.train_split(system)[0] for system in systems if lineage.is_trained(system)]
         found += [lineage.collection_of(lineage.config.pretraining[name].collection) for name in pretrainings]
         return list(dict.fromkeys(found))
 
-    def varied(self, papers: Iterable[str]) -> dict[Split, list[str]]:
+    def splits_behind(self, names: Iterable[str]) -> list[Split]:
+        """Return the splits that anything behind papers reads."""
+        trained = [self.lineage.train_split(system) for system in self.behind(names) if self.lineage.is_trained(system)]
+        return list(dict.fromkeys([*(split for _, split in self.shown(names)), *trained]))
+
+    def varied(self, names: Iterable[str]) -> dict[Split, list[str]]:
         """Return the variations behind papers by split, for evaluated and for training queries."""
-        needed: dict[Split, list[str]] = {}
-        for system in self.behind(papers):
-            wanted = [(split, variations[1:]) for split, (variations, _) in self.evaluations(system).items()]
+        wanted = [(split, variations[1:]) for (_, split), variations in self.shown(names).items()]
+        for system in self.behind(names):
             if self.lineage.is_trained(system):
                 wanted.append((self.lineage.train_split(system), self.training_variations(system)))
-            for split, variations in wanted:
-                found = needed.setdefault(split, [])
-                found += [name for name in variations if name not in found]
+        needed: dict[Split, list[str]] = {}
+        for split, variations in wanted:
+            found = needed.setdefault(split, [])
+            found += [name for name in variations if name not in found]
         return {split: variations for split, variations in needed.items() if variations}
 
-    def pretrained(self, papers: Iterable[str]) -> list[tuple[str, int]]:
+    def pretrained(self, names: Iterable[str]) -> list[tuple[str, int]]:
         """Return every (pre-training, seed) behind papers."""
-        found = ((self.lineage.pretraining_of(system), system) for system in self.behind(papers))
+        found = ((self.lineage.pretraining_of(system), system) for system in self.behind(names))
         return list(
             dict.fromkeys((name, seed) for name, system in found if name for seed in self.lineage.seeds(system))
         )
 
-    def models(self, papers: Iterable[str]) -> list[tuple[str, int]]:
+    def models(self, names: Iterable[str]) -> list[tuple[str, int]]:
         """Return every (system, seed) that is trained for papers."""
-        behind = (system.partition(".")[0] for system in self.behind(papers) if self.lineage.is_trained(system))
+        behind = (system.partition(".")[0] for system in self.behind(names) if self.lineage.is_trained(system))
         return [(system, seed) for system in dict.fromkeys(behind) for seed in self.lineage.seeds(system)]

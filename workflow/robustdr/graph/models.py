@@ -109,7 +109,7 @@ class Models(Part):
             settings=settings,
             decides=seed,
             inputs=inputs,
-            after=[self.card(split[0])],
+            after=[self.split_card(split)],
             options={"seed": seed},
             need=Need(self.sized(8000, 24000), 120),
         )

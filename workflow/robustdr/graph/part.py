@@ -57,6 +57,9 @@ class Part:
     def card(self, collection: str) -> Node:
         raise NotImplementedError
 
+    def split_card(self, split: Split) -> Node:
+        raise NotImplementedError
+
     def split_files(self, split: Split) -> list[Node]:
         raise NotImplementedError
 

@@ -4,6 +4,7 @@ from functools import cache
 
 from robustdr.experiments.kinds import Split
 from robustdr.experiments.models import ORIGINAL
+from robustdr.graph.demand import Group
 from robustdr.graph.part import Part
 from robustdr.keys.node import Need, Node, reads
 from robustdr.keys.provenance import Code
@@ -77,6 +78,7 @@ class Retrieval(Part):
         run, (collection, name) = self.run(system, seed, split, ORIGINAL), split
         if "compressed" not in run.inputs:
             return None
+        vectors = [node for index in run.inputs["compressed"].nodes for node in index.inputs["vectors"].nodes]
         return self.node(
             "recall",
             f"recall/{collection}/{system}/seed{seed}/{name}.json",
@@ -87,7 +89,7 @@ class Retrieval(Part):
                 "model": run.inputs["model"],
                 "corpus": run.inputs["corpus"],
                 "queries": reads(self.query_set(split, ORIGINAL)),
-                "vectors": reads(*self.embeddings(system, seed, collection)),
+                "vectors": reads(*vectors),
                 "run": reads(run),
             },
             need=run.need,
@@ -121,11 +123,15 @@ class Retrieval(Part):
     @cache
     def run(self, system: str, seed: int, split: Split, variation: str) -> Node:
         """Return the node of a system's ranking of one query set."""
-        return self.ranking(system, seed, split, (variation,))
+        return self._ranking(system, seed, split, (variation,), self.demand.ranked_with(system, split, variation)[0])
 
     @cache
-    def ranking(self, system: str, seed: int, split: Split, names: tuple[str, ...]) -> Node:
-        """Return the node of a ranking of several variations of a split; its path is that of the first run."""
+    def ranking(self, system: str, seed: int, split: Split, group: Group) -> Node:
+        """Return the node of a ranking of a group of `Demand.searches`; its path is that of the first run."""
+        return self._ranking(system, seed, split, group, group[0])
+
+    def _ranking(self, system: str, seed: int, split: Split, names: Group, first: str) -> Node:
+        """Return the node of a ranking of some of a group's variations; `first` is the group's first variation."""
         lineage, kind, (collection, name) = self.lineage, self.lineage.kind(system), split
         part = lineage.scale.negatives if (system, split) in self.demand.mined() else lineage.scale.retrieval
         inputs = {
@@ -142,11 +148,11 @@ class Retrieval(Part):
             "rank",
             runs[0],
             f"ranking of {collection}, {name}, {names[0]} by {system}, seed {seed}",
-            f"{collection}.{name}.{system}.{seed}",
+            f"{collection}.{name}.{first}.{system}.{seed}",
             code=Code(["rank", kind.ranks, *kind.modules(lineage, system)]),
             settings=kind.ranking(self, system, collection, part.depth),
             inputs=inputs,
-            after=[self.card(collection)],
+            after=[self.split_card(split)],
             options={
                 "ranks": kind.ranks,
                 "collection": collection,

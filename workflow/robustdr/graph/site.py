@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from robustdr.experiments.kinds import Split
 from robustdr.experiments.models import ORIGINAL, Config
 from robustdr.graph.banner import banner
 from robustdr.graph.graph import Graph
@@ -23,8 +24,8 @@ WHY = {
 }
 
 
-def steps(graph: Graph, system: str, collection: str) -> list[Step]:
-    """Return every job behind a system's measures on a collection, for all seeds, in an order that can be run.
+def steps(graph: Graph, system: str, measures: Iterable[Node]) -> list[Step]:
+    """Return every job behind measures of a system, in an order that can be run.
 
     A step of training belongs to every query set, even if it makes one that is evaluated too.
     """
@@ -35,7 +36,7 @@ def steps(graph: Graph, system: str, collection: str) -> list[Step]:
         trained |= {node.path for node in histories([graph.model(system, seed) for seed in seeds])}
     return [
         Step(node.rule, node.what, node.path, node.key, node.benchmark, "" if node.path in trained else node.query_set)
-        for node in histories([graph.measures(system, seed, collection) for seed in seeds])
+        for node in histories(measures)
     ]
 
 
@@ -51,12 +52,33 @@ def explored(graph: Graph, papers: tuple[str, ...]) -> dict[str, list[str]]:
 
 
 @cache
-def queries(graph: Graph, system: str, collection: str) -> Node:
-    """Return the node of the queries behind a system's cells on a collection."""
-    seeds, evaluated = graph.lineage.seeds(system), graph.evaluated(system, collection)
-    settings = graph.evaluate_settings(system, collection)
-    label, made = graph.lineage.recipe(system).label, steps(graph, system, collection)
-    splits = dict.fromkeys(split for split, _ in evaluated)
+def measures(graph: Graph, papers: tuple[str, ...], system: str, collection: str) -> list[Node]:
+    """Return the nodes of a system's measures on a collection, for all seeds: of those query sets that papers show."""
+    return [
+        graph.measures(system, seed, split, group[0])
+        for seed in graph.lineage.seeds(system)
+        for (other, split), names in graph.demand.shown(papers).items()
+        if other == system and split[0] == collection
+        for group in graph.demand.measured()[system, split]
+        if not set(group).isdisjoint(names)
+    ]
+
+
+def evaluated(graph: Graph, papers: tuple[str, ...], system: str, collection: str) -> list[tuple[Split, str]]:
+    """Return (split, variation) of the query sets of a collection on which papers show a system."""
+    shown = graph.demand.shown(papers).items()
+    return [
+        (split, name) for (other, split), names in shown if (other, split[0]) == (system, collection) for name in names
+    ]
+
+
+@cache
+def queries(graph: Graph, papers: tuple[str, ...], system: str, collection: str) -> Node:
+    """Return the node of the queries behind a system's cells on a collection, of papers that the report shows."""
+    seeds, query_sets = graph.lineage.seeds(system), evaluated(graph, papers, system, collection)
+    settings, of_seeds = graph.evaluate_settings(system, query_sets), measures(graph, papers, system, collection)
+    label, made = graph.lineage.recipe(system).label, steps(graph, system, of_seeds)
+    splits = dict.fromkeys(split for split, _ in query_sets)
     return graph.node(
         "queries",
         f"report/data/{collection}/systems/{system}.js",
@@ -64,10 +86,10 @@ def queries(graph: Graph, system: str, collection: str) -> Node:
         f"{collection}.{system}",
         settings=QueriesSettings(system, label, collection, seeds, settings.measures, settings.relevance_level, made),
         inputs={
-            "measures": reads(*(graph.measures(system, seed, collection) for seed in seeds)),
-            "runs": reads(*(graph.run(system, seeds[0], *at) for at in evaluated)),
+            "measures": reads(*of_seeds),
+            "runs": reads(*(graph.run(system, seeds[0], *at) for at in query_sets)),
             "queries": reads(*(graph.query_set(split, ORIGINAL) for split in splits)),
-            **graph.judgements(system, collection),
+            **graph.judgements(query_sets),
         },
         need=Need(graph.sized(1000, 16000), graph.sized(10, 90)),
     )
@@ -77,14 +99,14 @@ def queries(graph: Graph, system: str, collection: str) -> Node:
 def texts(graph: Graph, papers: tuple[str, ...], collection: str) -> Node:
     """Return the node of texts: a collection's queries, and the passages that the report shows."""
     systems = explored(graph, papers)[collection]
-    sets = dict.fromkeys(at for system in systems for at in graph.evaluated(system, collection))
+    sets = dict.fromkeys(at for system in systems for at in evaluated(graph, papers, system, collection))
     return graph.node(
         "texts",
         f"report/data/{collection}/queries.js",
         f"texts of {collection}",
         collection,
         inputs={
-            "explored": reads(*(queries(graph, system, collection) for system in systems)),
+            "explored": reads(*(queries(graph, papers, system, collection) for system in systems)),
             "queries": reads(*(graph.query_set(*at) for at in sets)),
             "corpus": reads(graph.corpus(collection)),
         },

@@ -13,6 +13,7 @@ from robustdr.experiments.kinds import Split
 from robustdr.experiments.models import ORIGINAL
 from robustdr.graph import footnotes
 from robustdr.graph.banner import banner
+from robustdr.graph.demand import Cells, cells_of
 from robustdr.graph.graph import Graph
 from robustdr.keys.node import Input, Need, Node, reads
 from robustdr.keys.provenance import Code, pins
@@ -42,9 +43,9 @@ def evaluation_settings(graph: Graph, paper: str) -> dict[str, Evaluated]:
     return found
 
 
-def settings_of(graph: Graph, paper: str, command: str, pairs: Pairs) -> dict[str, Any]:
+def settings_of(graph: Graph, paper: str, command: str, pairs: Cells) -> dict[str, Any]:
     """Return the settings of every table, figure and page of claims of a paper; `pairs` are its cells."""
-    lineage, pairs = graph.lineage, list(pairs)
+    lineage = graph.lineage
     experiment = lineage.config.papers[paper]
     for key in filter(None, starmap(lineage.lacking_cell, pairs)):
         raise UserError(f"{lineage.config.scale_files[lineage.scale_name]}: {key}: missing; `{command}` needs it")
@@ -66,7 +67,7 @@ def settings_of(graph: Graph, paper: str, command: str, pairs: Pairs) -> dict[st
         "labels": {system: lineage.recipe(system).label for system, _ in pairs},
         "names": names | experiment.names,
         "reasons": reasons,
-        "keys": {node.path: node.key for node in graph.all_measures(pairs)},
+        "keys": {node.path: node.key for node in graph.all_measures(paper, pairs)},
         "trained": [system for system in names if lineage.is_random(system)],
         "variance_from": lineage.scale.variance_from or lineage.scale_name,
         "called": experiment.called,
@@ -79,7 +80,7 @@ def table(graph: Graph, paper: str, name: str) -> Node:
     """Return the node of a table; its path is that of the Markdown."""
     spec, settings = graph.lineage.config.papers[paper].tables[name], table_settings(graph, paper, name)
     inputs = {
-        "measures": reads(*graph.all_measures(spec.pairs())),
+        "measures": reads(*graph.all_measures(paper, cells_of(spec))),
         "statistics": reads(*_statistics(graph, paper, spec)),
         "queries": reads(*_queries(graph, paper, spec)),
         "costs": reads(*costs(graph, paper, name), decides=False),
@@ -111,8 +112,8 @@ def figure(graph: Graph, paper: str, name: str) -> Node:
     """Return the node of a figure; its path is that of the SVG."""
     spec = graph.lineage.config.papers[paper].figures[name]
     command = f"snakemake {graph.root}/figures/{paper}_{name}.svg"
-    settings = FigureSettings(**settings_of(graph, paper, command, spec.pairs()), spec=spec)
-    measures, reported = reads(*graph.all_measures(spec.pairs())), _file(graph, paper, "reported.yaml")
+    settings = FigureSettings(**settings_of(graph, paper, command, cells_of(spec)), spec=spec)
+    measures, reported = reads(*graph.all_measures(paper, cells_of(spec))), _file(graph, paper, "reported.yaml")
     return graph.node(
         "figure",
         f"figures/{paper}_{name}.svg",
@@ -135,7 +136,7 @@ def claims(graph: Graph, paper: str, asked: tuple[str, ...]) -> Node:
     """
     config = graph.lineage.config
     pairs = graph.demand.pairs(paper)
-    made = dict.fromkeys(pair for name in asked for pair in graph.demand.pairs(name))
+    made = graph.demand.together(asked)
     printed = {
         role: Averaged(variations=of.variations, means=of.means) if of.means else Averaged(variations=of.variations)
         for role, of in config.papers[paper].evaluation.items()
@@ -152,7 +153,7 @@ def claims(graph: Graph, paper: str, asked: tuple[str, ...]) -> Node:
         paper,
         settings=ClaimsSettings(**settings, printed=printed, lacking=lacking),
         inputs={
-            "measures": reads(*graph.all_measures(made)),
+            "measures": reads(*graph.all_measures(paper, made)),
             "claims": _file(graph, paper, "claims.yaml"),
             "reported": _file(graph, paper, "reported.yaml"),
             "priors": _priors(),
@@ -181,7 +182,7 @@ def _file(graph: Graph, paper: str, name: str) -> Input:
 def table_settings(graph: Graph, paper: str, name: str) -> TableSettings:
     lineage, experiment = graph.lineage, graph.lineage.config.papers[paper]
     spec = experiment.tables[name]
-    settings = settings_of(graph, paper, f"snakemake {graph.root}/tables/{paper}_{name}.md", spec.pairs())
+    settings = settings_of(graph, paper, f"snakemake {graph.root}/tables/{paper}_{name}.md", cells_of(spec))
     systems = list(settings["labels"])
     encoders = {encoder: lineage.scale.checkpoints[encoder] for encoder in spec.named("encoder")}
     settings["reasons"] |= {encoder: entry.unavailable for encoder, entry in encoders.items() if entry.unavailable}
@@ -266,7 +267,7 @@ def _statistics(graph: Graph, paper: str, spec: TableSpec) -> list[Node]:
     """Return the nodes of a table's facts about query sets: counts, cards of collections, or similarities."""
     sets, found = _varied(graph, paper, spec), []
     if "cards" in spec.reads:
-        found += [graph.card(collection) for (collection, _), _ in sets]
+        found += [graph.split_card((at[0], split)) for at, _ in sets for split in ("train", at[1])]
     if "similarities" in spec.reads:
         encoders = [name for name in spec.named("encoder") if not graph.lineage.scale.checkpoints[name].unavailable]
         found += [similarity(graph, encoder, split) for split, _ in sets for encoder in encoders]

@@ -112,7 +112,7 @@ class QuerySets(Part):
             "code": Code(["vary", "vary_shard", type(made).__module__], distributions(made.packages)),
             "options": {"settings": as_json(settings)},
             "decides": [made.name, made.effective, settings.seed, digests(made.files)],
-            "after": [self.card(split[0]), *([self.fetched(split, variation)] if made.fetches else [])],
+            "after": [self.split_card(split), *([self.fetched(split, variation)] if made.fetches else [])],
             "need": Need(self.sized(6000, 12000), 240, entry.devices if entry and not released else 0),
             "query_set": f"{split[1]}.{variation}",
         }
@@ -132,7 +132,7 @@ class QuerySets(Part):
             options={"settings": as_json(settings)},
             decides=[made.name, made.effective, settings.seed],
             inputs={"queries": reads(self.split_files(split)[0])},
-            after=[self.card(collection)],
+            after=[self.split_card(split)],
             need=Need(4000, 1440),
             network=True,
         )

@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> None:
     if elsewhere := [experiment.system_of(n) for n, model in enumerate(compared) if "runs" in model.recipe]:
         _check_runs(made, elsewhere, a.split, a.output, cores)
     with chdir(a.output):
-        targets = [*made.all_measures(made.demand.pairs(NAME)), page(made, (NAME,))]
+        targets = [*made.all_measures(NAME, made.demand.pairs(NAME)), page(made, (NAME,))]
     _make(made, targets, a.output, cores)
     found = results.collect(made, a.output)
     write_json(a.output / "report.json", found)

@@ -98,7 +98,7 @@ def collect(graph: Graph, folder: Path) -> Report:
     where = evaluation_settings(graph, NAME)[NAME]
     recipes = {name: graph.lineage.recipe(name) for name in graph.lineage.config.papers[NAME].systems}
     systems = {name: recipe for name, recipe in recipes.items() if not graph.lineage.is_trained(name)}
-    made = graph.all_measures((system, NAME) for system in recipes)
+    made = graph.all_measures(NAME, {(system, NAME): True for system in recipes})
     store = Store([Source(folder / node.path, node.key) for node in made], {NAME: where})
     draws = max(drawn(kind).draw for kind in where["means"][MEAN])
     by_category = {

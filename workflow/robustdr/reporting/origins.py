@@ -52,8 +52,8 @@ def _records(root: Path) -> dict[str, set[str]]:
 def _seeds(root: Path) -> dict[str, set[int]]:
     """The seeds of each system."""
     found: dict[str, set[int]] = {}
-    for path in root.glob("measures/*/*/seed*.parquet"):
-        found.setdefault(path.parent.name, set()).add(int(path.stem.removeprefix("seed")))
+    for path in root.glob("measures/*/*/seed*/*.parquet"):
+        found.setdefault(path.parents[1].name, set()).add(int(path.parent.name.removeprefix("seed")))
     return found
 
 

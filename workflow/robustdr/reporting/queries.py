@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -61,11 +62,12 @@ class OfSet(TypedDict):
 
 
 def _measured(
-    measures: list[Path], query_sets: Mapping[str, list[str]], qids: dict[str, list[str]]
+    measures: list[Path], seeds: int, query_sets: Mapping[str, list[str]], qids: dict[str, list[str]]
 ) -> dict[str, OfSet]:
     """The data of each query set; values are means over seeds."""
-    frame = sum(read_measures(path).set_index(["query_set", "measure", "qid"])["value"] for path in measures)
-    values = {at: group.droplevel([0, 1]) / len(measures) for at, group in frame.groupby(level=[0, 1], sort=False)}
+    rows = pd.concat(map(read_measures, measures))
+    sums = rows.groupby(["query_set", "measure", "qid"], sort=False)["value"].sum()
+    values = {at: group.droplevel([0, 1]) / seeds for at, group in sums.groupby(level=[0, 1], sort=False)}
 
     def whole(query_set: str, measure: str) -> list[int | None]:
         found = values[query_set, measure].to_dict()
@@ -158,7 +160,7 @@ def write_queries(
             queries of each split. corpus: needed if answers judge a split. output: the script to write.
     """
     qids = {path.parent.name: sorted(read_queries(path)) for path in queries}
-    sets = _measured(measures, settings.measures, qids)
+    sets = _measured(measures, len(settings.seeds), settings.measures, qids)
     relevant = _relevant(settings, judgements, runs, corpus)
     ranks: dict[str, list[int | None]] = {}
     top: dict[str, dict[int, Any]] = {}

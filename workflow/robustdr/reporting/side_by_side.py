@@ -94,15 +94,15 @@ def numbered(
 @cache
 def _measured(folder: Path) -> dict[int, pd.Series]:
     """A system's values by seed, each by (query set, measure, query); damaged files are skipped."""
-    found = {}
-    for path in sorted(folder.glob("seed*.parquet")):
+    found: dict[int, list[pd.Series]] = {}
+    for path in sorted(folder.glob("seed*/*.parquet")):
         try:
             frame = read_measures(path)
         except UserError:
             continue
         values = frame.set_index(["query_set", "measure", "qid"])["value"]
-        found[int(path.stem.removeprefix("seed"))] = values.sort_index()
-    return found
+        found.setdefault(int(path.parent.name.removeprefix("seed")), []).append(values)
+    return {seed: pd.concat(values).sort_index() for seed, values in found.items()}
 
 
 def _of_system(root: Path, table: Table, cell: Row, system: str) -> pd.DataFrame:

@@ -13,5 +13,5 @@ def stamp(scale: str, root: Path) -> str:
         commit = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         commit = "unknown commit"
-    computed = sorted(hardware(root.glob("measures/*/*/seed*.parquet")))
+    computed = sorted(hardware(root.glob("measures/*/*/seed*/*.parquet")))
     return " · ".join([f"scale {scale}", commit, *computed])

@@ -38,11 +38,11 @@ def split(a: argparse.Namespace) -> None:
 
 
 @stage(
-    "check a collection and describe it",
+    "check a collection's passages, or a split of it, and describe them",
     source=TEXT,
     corpus_=READ,
-    splits={**READS, "help": "all files of all splits"},
-    split_of={**TEXTS, "help": "the split of each file"},
+    splits_={**READS, "help": "all files of the splits"},
+    split_of_={**TEXTS, "default": [], "help": "the split of each file"},
     output=MADE,
 )
 def card(a: argparse.Namespace) -> None:

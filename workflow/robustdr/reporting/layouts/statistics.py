@@ -33,9 +33,9 @@ QUANTITIES = {  # quantity in reported.yaml -> heading
 
 def statistics(make: Maker[Settings]) -> Grid:
     """A row per quantity, a column per collection: its size, and the lengths of its queries and their variations."""
-    found: dict[str, Card] = {
-        card["name"]: card for card in (json.loads(path.read_text(encoding="utf-8")) for path in make.statistics)
-    }
+    found: dict[str, Card] = {}
+    for card in (json.loads(path.read_text(encoding="utf-8")) for path in make.statistics):
+        found.setdefault(card["name"], card)["splits"] |= card["splits"]
     cells: dict[tuple[str, str], Cell] = {}
     for role in make.spec.collections:
         where = make.settings.evaluation[role]
