@@ -55,6 +55,13 @@ def without(comparisons):
     return made
 
 
+def test_the_file_has_the_priors_of_the_ledger(without):
+    for family, found in priors.read(Path("evidence/priors.json"))[SCALE].items():
+        for name in ("several", "one"):
+            written, fitted = (getattr(of, name).model_dump() for of in (found, without(frozenset())[family]))
+            assert written == pytest.approx(fitted, rel=1e-3), "run `robustdr evidence priors`"
+
+
 def told(name, found):
     """Print by family the rates over all comparisons, and return them with twice the standard error of the first.
 

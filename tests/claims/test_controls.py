@@ -60,6 +60,11 @@ def test_a_control_that_was_not_run_says_why(numbers):
     assert (found.state, found.words) == ("not run", "ance on toy: not run")
 
 
+def test_a_control_says_why_its_threshold_is_as_it_is(numbers):
+    one = control(**COSTS).model_copy(update={"reason": "the paper prints 40 %"})
+    assert checked("typos_cost", one, numbers()).what == "Typos cost a fifth (the paper prints 40 %)"
+
+
 def test_the_regions_of_controls_in_words():
     assert asked((-0.05, 0.05)) == "from -5% to 5%" and asked((-float("inf"), 0.05)) == "below 5%"
 
@@ -94,6 +99,15 @@ def test_a_control_that_is_open_is_behind_nulls_alone(numbers, system, over, wor
     one = claim("improves", about={"needs": ["typos_cost"]}, system=system, over=[over], query_sets=["typo"])
     assert controls["typos_cost"].state == "inconclusive"
     assert verdict(one, values, controls).words == words
+
+
+def test_a_control_that_may_show_nothing_at_all_blocks_like_one_that_fails(numbers):
+    """Nothing is lost, give or take what may differ unseen: nothing says that this setting could show an effect."""
+    values = numbers(typo=ALL)
+    controls = {"typos_cost": checked("typos_cost", control(**{**COSTS, "at_least": 0.01}), values)}
+    assert controls["typos_cost"].state == "inconclusive"
+    found = verdict(claim("improves", about={"needs": ["typos_cost"]}, **GAINS), values, controls)
+    assert found.words == "not testable here: typos_cost is inconclusive"
 
 
 def test_a_claim_that_was_not_run_stays_so_whatever_its_controls_say(numbers):

@@ -101,7 +101,7 @@ def test_priors_are_written_and_read_by_scale_and_cross_none(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "cut off or damaged; make it again: robustdr evidence add"),
+        ("{", "cut off or damaged; make it again: robustdr evidence priors"),
         (json.dumps({"version": 2, "scales": {}}), "version: '2' is unknown; allowed: 1"),
         (json.dumps({"version": 1, "scales": {"mini": {"others": {}}}}), "scales.mini"),
     ],

@@ -51,6 +51,11 @@ class Control(Tested):
     reason: Text | None = None
     """Why its threshold is as it is; it is fixed before the runs that it judges."""
 
+    @property
+    def title(self) -> str:
+        """Return what must show, and why so much."""
+        return f"{self.what} ({self.reason})" if self.reason else self.what
+
 
 class Claim(Tested):
     """One sentence of a paper as a test."""

@@ -26,6 +26,14 @@ class Checked:
     reason: str = ""
 
     @property
+    def blocks(self) -> bool:
+        """Whether claims that need it are not testable: it may show nothing at all, not only less than is asked."""
+        shown = bool(self.effects) and all(
+            effect.known and effect.low > min(effect.region[0], 0) for effect in self.effects
+        )
+        return self.state == FAILS or not shown
+
+    @property
     def words(self) -> str:
         """Its numbers: those that are not surely in their region, or all of them; intervals are of its level."""
         shown = [effect for effect in self.effects if not _inside(effect)] or self.effects
@@ -63,16 +71,16 @@ def checked(name: str, control: Control, numbers: Numbers[Estimate]) -> Checked:
     try:
         effects = judged(control.test, numbers, control.level)
     except Absent as error:
-        return Checked(name, control.what, NOT_RUN, [], str(error))
+        return Checked(name, control.title, NOT_RUN, [], str(error))
     outside = any(
         effect.known and not Interval(effect.low, effect.high).meets(Interval(*effect.region)) for effect in effects
     )
     state = FAILS if outside else PASSES if all(map(_inside, effects)) else INCONCLUSIVE
-    return Checked(name, control.what, state, effects)
+    return Checked(name, control.title, state, effects)
 
 
 def controlled(claim: Claim, found: Verdict, controls: Mapping[str, Checked], replaced: str = "") -> Verdict:
-    """Return what is known of a claim after its controls: one of which a control fails or was not run is not testable.
+    """Return what is known of a claim after its controls: one that needs a control which `blocks` is not testable.
 
     Args:
         replaced: why this scale cannot test it, whatever was run: what the claim is about is not here; '' if it is.
@@ -81,10 +89,12 @@ def controlled(claim: Claim, found: Verdict, controls: Mapping[str, Checked], re
         return Verdict(NOT_TESTABLE, [], why=replaced)
     if found.verdict == NOT_RUN or found.why:
         return found
-    lacking = [controls[name] for name in claim.needs if controls[name].state not in (PASSES, INCONCLUSIVE)]
+    lacking = [controls[name] for name in claim.needs if controls[name].blocks]
     if not lacking:
         return found
-    why = "; ".join(f"{one.name} {one.state}" for one in lacking)
+    why = "; ".join(
+        f"{one.name} is {one.state}" if one.state == INCONCLUSIVE else f"{one.name} {one.state}" for one in lacking
+    )
     return Verdict(
         NOT_TESTABLE, found.effects, "; ".join(f"{one.name} {one.state}: {one.words}" for one in lacking), why
     )

@@ -20,7 +20,7 @@ from robustdr.core.errors import UserError
 from robustdr.core.files import from_json
 from robustdr.core.yaml_files import Document, checked
 
-AGAIN = "make it again: robustdr evidence add"
+AGAIN = "make it again: robustdr evidence priors"
 STEEPEST = 2.0  # slope at which a deviation grows as fast as its trend's
 TINY = 1e-12
 Family = Literal["systems", "drop"]

@@ -13,7 +13,7 @@ from robustdr.core.errors import UserError
 from robustdr.evaluation import ledger
 from robustdr.evaluation.measures import read_measures
 from robustdr.evidence import priors
-from robustdr.evidence.identity import Run, code, current, expected, runs
+from robustdr.evidence.identity import Run, code, expected, runs
 from robustdr.evidence.sizes import described
 from robustdr.graph.graph import Graph
 from robustdr.keys.integrity import damaged, hardware, key_of, record_of
@@ -65,8 +65,7 @@ def add(graphs: Mapping[str, Graph], root: str, evidence: Path) -> Added:
             date=datetime.fromtimestamp(max(record_of(path).stat().st_mtime for path in paths), UTC).date().isoformat(),
         )
     written = ledger.write(evidence, rows) if rows else None
-    settled = current(graphs.values(), ledger.read(evidence))
-    priors.write({of.lineage.scale_name: of for of in graphs.values()}, settled, evidence / priors.PRIORS)
+    priors.write(graphs.values(), evidence)
     return Added(new, len(finished) - new, unfinished, written)
 
 

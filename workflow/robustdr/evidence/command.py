@@ -16,6 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     command = add_command(commands, "add", add, text)
     command.add_argument("results", type=named, help="a scale's folder, such as results/mini")
     add_command(commands, "list", show, "list the runs of the ledger")
+    add_command(commands, "priors", refit, "fit how much training runs differ anew, on all runs of the ledger")
     text = "write docs/findings.md and the findings of README.md, from the ledger or from the verdicts of a scale"
     command = add_command(commands, "findings", findings, text)
     command.add_argument("--scale", help="name of the scale; default: evidence if the ledger has it, else mini")
@@ -40,6 +41,13 @@ def show(a: argparse.Namespace) -> None:
     from robustdr.graph.project import project
 
     print("\n".join(listed(EVIDENCE, {graph.lineage.scale_name: graph for graph in project().graphs.values()})))
+
+
+def refit(a: argparse.Namespace) -> None:
+    from robustdr.evidence import priors
+    from robustdr.graph.project import project
+
+    print(priors.write(project().graphs.values(), EVIDENCE))
 
 
 def findings(a: argparse.Namespace) -> None:

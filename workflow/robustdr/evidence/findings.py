@@ -72,8 +72,8 @@ def _methods(graph: Graph, keys: dict[str, str], priors: Path | None) -> list[Me
     settings = _settings(graph)
     spec = graph.lineage.config.papers[paper].tables[table]
     (role,), base = spec.collections, spec.base
-    asked = {tuple(Path(path).parts[-3:-1]) for path in settings.keys}
-    own = {path: key for path, key in keys.items() if Path(path).parts[-3:-1] in asked}
+    asked = {Path(path).parts[-4:-2] for path in settings.keys}
+    own = {path: key for path, key in keys.items() if Path(path).parts[-4:-2] in asked}
     store = open_store(replace(settings, keys=own), [*map(Path, own)], priors)
     measure = settings.measured[settings.evaluation[role]["measures"][0]]
     systems = [system for system in settings.labels if system in spec.systems and system != base]

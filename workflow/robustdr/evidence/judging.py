@@ -15,10 +15,10 @@ from robustdr.core.files import write_json
 from robustdr.evaluation import ledger
 from robustdr.evaluation.settled import lay_out, one_run_a_seed
 from robustdr.evidence.identity import current
-from robustdr.evidence.priors import PRIORS
 from robustdr.graph import tables
 from robustdr.graph.graph import Graph
 from robustdr.reporting.claims import write_claims
+from robustdr.reporting.settings import ClaimsSettings
 from robustdr.reporting.written import Record as Claim
 
 
@@ -28,6 +28,20 @@ class Single(NamedTuple):
     scale: str
     seed: int
     hardware: str
+
+
+def asked(graph: Graph, paper: str, keys: Mapping[str, str]) -> tuple[ClaimsSettings, Path, Path | None]:
+    """Return the settings of a paper's claims on measures of a ledger, its claims.yaml, and its reported.yaml, if any.
+
+    Args:
+        keys: of measures files, by path; see `settled.lay_out`.
+    """
+    node = tables.claims(graph, paper, (paper,))
+    wanted = {Path(path).parts[-4:-2] for path in node.settings.keys}  # collection, system
+    own = {path: key for path, key in keys.items() if Path(path).parts[-4:-2] in wanted}
+    (claims,), reported = (node.inputs[name].files for name in ("claims", "reported"))
+    settings: ClaimsSettings = with_(node.settings, keys=own, command="robustdr evidence findings")
+    return settings, Path(claims), next(iter(reported), None)
 
 
 @dataclass(frozen=True)
@@ -46,7 +60,7 @@ class Judge:
     def of(cls, graphs: Mapping[str, Graph], evidence: Path) -> "Judge":
         """Read a ledger. Rows whose scale or settings the configuration no longer has are left out."""
         by_scale = {graph.lineage.scale_name: graph for graph in graphs.values()}
-        priors = evidence / PRIORS
+        priors = evidence / tables.PRIORS.name
         return cls(by_scale, current(graphs.values(), ledger.read(evidence)), priors if priors.is_file() else None)
 
     def has(self, scale: str) -> bool:
@@ -79,13 +93,9 @@ class Judge:
             keys = lay_out(one_run_a_seed(rows), Path(laid))
             made = {paper: folder / f"{paper}.json" for paper in papers}
             for paper, output in made.items():
-                node = tables.claims(self.graphs[scale], paper, (paper,))
-                asked = {Path(path).parts[-4:-2] for path in node.settings.keys}  # collection, system
-                own = {path: key for path, key in keys.items() if Path(path).parts[-4:-2] in asked}
-                settings = with_(node.settings, keys=own, command="robustdr evidence findings")
-                claims, reported = (next(iter(node.inputs[name].files), None) for name in ("claims", "reported"))
-                assert claims is not None, paper
-                write_claims(settings, [*map(Path, own)], claims, reported, self.priors, output.with_suffix(".md"))
+                settings, claims, reported = asked(self.graphs[scale], paper, keys)
+                measures = [*map(Path, settings.keys)]
+                write_claims(settings, measures, claims, reported, self.priors, output.with_suffix(".md"))
         return made
 
     def _singles(self) -> Iterator[tuple[Single, pd.DataFrame]]:

@@ -1,7 +1,6 @@
 """evidence/priors.json: how much training runs differ at each scale, fitted on the comparisons that claims make."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -12,15 +11,15 @@ from robustdr.claims.claim import Claim, load_claims
 from robustdr.claims.measured import Measured, ratio
 from robustdr.core.errors import Absent
 from robustdr.core.files import write_json
-from robustdr.evaluation import priors
+from robustdr.evaluation import ledger, priors
 from robustdr.evaluation.priors import Contrast, Written
 from robustdr.evaluation.quotients import Ratio
 from robustdr.evaluation.settled import lay_out, one_run_a_seed
 from robustdr.evaluation.store import open_store
-from robustdr.graph import tables
+from robustdr.evidence.identity import current
+from robustdr.evidence.judging import asked
 from robustdr.graph.graph import Graph
-
-PRIORS = "priors.json"  # fitted on the ledger's runs with the settings of the configuration
+from robustdr.graph.tables import PRIORS
 
 
 class Compared(NamedTuple):
@@ -36,12 +35,9 @@ def compared(graph: Graph, rows: pd.DataFrame) -> Iterator[Compared]:
     with TemporaryDirectory() as laid:
         keys = lay_out(one_run_a_seed(rows), Path(laid))
         for paper in (paper for paper, of in graph.lineage.config.claims.items() if of.claims):
-            node = tables.claims(graph, paper, (paper,))
-            settings = node.settings
-            asked = {Path(path).parts[-3:-1] for path in settings.keys}  # collection, system
-            own = [path for path in keys if Path(path).parts[-3:-1] in asked]
-            store = open_store(replace(settings, keys={path: keys[path] for path in own}), list(map(Path, own)))
-            declared = load_claims(next(iter(node.inputs["claims"].files)))
+            settings, claims, _ = asked(graph, paper, keys)
+            store = open_store(settings, [*map(Path, settings.keys)])
+            declared = load_claims(claims)
             for tested in declared.tested().values():
                 one = tested.without(settings.lacking, declared.controls)[0] if isinstance(tested, Claim) else tested
                 numbers = Measured(store, one.role, one.measure, settings.measured)
@@ -64,18 +60,17 @@ def contrasts(graph: Graph, rows: pd.DataFrame) -> list[Contrast]:
     return list(dict.fromkeys(filter(None, found)))
 
 
-def write(graphs: Mapping[str, Graph], rows: pd.DataFrame, output: Path) -> None:
-    """Fit the priors of every scale that a ledger has runs of, and write them, readable and in a fixed order.
-
-    Args:
-        graphs: by scale. rows: of the ledger, all with the settings of the configuration.
-    """
+def write(graphs: Collection[Graph], evidence: Path) -> Path:
+    """Fit the priors of every scale on its runs with the settings of the configuration; return the file, readable."""
+    rows = current(graphs, ledger.read(evidence))
     fitted = {
-        scale: families
-        for scale in sorted(rows["scale"].unique())
-        if (families := priors.fit(contrasts(graphs[scale], rows[rows["scale"] == scale])))
+        graph.lineage.scale_name: families
+        for graph in graphs
+        if (families := priors.fit(contrasts(graph, rows[rows["scale"] == graph.lineage.scale_name])))
     }
-    write_json(output, _rounded(Written(version=1, scales=fitted).model_dump()))
+    output = evidence / PRIORS.name
+    write_json(output, _rounded(Written(version=1, scales=dict(sorted(fitted.items()))).model_dump()))
+    return output
 
 
 def _rounded(value: Any) -> Any:

@@ -52,11 +52,12 @@ class MarkTest:
 
     def mark(self, found: PValues, difference: float) -> str:
         """Return the marks of a cell: the paper's, and ours if the difference is significant between runs too."""
-        loss, gain = (self.of.mark if of == "↓" else "" for of in (self.of.mark, ""))
-        gain = ("" if loss else self.of.mark) if self.of.gain is None else self.of.gain
-        marks = loss if difference < 0 else gain
-        theirs = marks if found.paper < self.of.level else ""
-        return theirs + (OURS if marks and found.ours is not None and found.ours < self.of.level else "")
+        loss = self.of.mark if self.of.mark == "↓" else ""
+        gain = self.of.gain or ("" if loss else self.of.mark)
+        if not (mark := loss if difference < 0 else gain):
+            return ""
+        theirs, ours = (p is not None and p < self.of.level for p in (found.paper, found.ours))
+        return mark * theirs + OURS * ours
 
     def footnotes(self, compared: str, family: str, means: bool, trained: bool, known: bool) -> list[str]:
         """Return what the marks mean, as they were computed.
