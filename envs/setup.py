@@ -149,10 +149,10 @@ def set_up(cuda: str | None) -> None:
     pin = re.search(r"^torch==\S+", lock, flags=re.MULTILINE).group()
     with step(1, 4, "an environment of its own in .venv"):
         run(sys.executable, "-m", "venv", VENV)
+        install(*HASHED, ROOT / "envs" / "build.hashes")
     with step(2, 4, counted(MAIN)):
         run(*PIP, "uninstall", "--yes", "faiss-gpu" if cuda is None else "faiss-cpu")
         (VENV / "requirements.txt").write_text(hashes, encoding="utf-8")
-        install(*HASHED, ROOT / "envs" / "build.hashes")
         install(*HASHED, VENV / "requirements.txt")
     with step(3, 4, pin if cuda is None else f"{pin}, several GB with CUDA"):
         install_torch(pin, is_kept=cuda is None)
