@@ -1,11 +1,13 @@
 """The findings on one page: headline claims alone, what the prints contradict, and what cannot be said."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from robustdr.reporting.findings import Method, write_findings
+from robustdr.claims.claim import load_claims
+from robustdr.reporting.findings import Chain, Part, write_findings
 
 
 def claim(text, verdict, printed="supported", headline=True, **other):
@@ -15,6 +17,8 @@ def claim(text, verdict, printed="supported", headline=True, **other):
     made = {
         "claim": text,
         "sentence": text,
+        "short": f"short of {text}",
+        "place": "toy",
         "source": "§1",
         "headline": headline,
         "hypothesis": False,
@@ -32,8 +36,8 @@ def page(tmp_path):
     again = {"same": 4, "of": 5, "runs": []}
     claims = [
         claim("A", "supported", replicates=again),
-        claim("B", "not testable here", reason="cost fails: +1.0%", needs=["cost", "gain"], replicates=again),
-        claim("C", "not run", effects=[]),
+        claim("B", "not testable here", why="typo_mean stands in", effects=[]),
+        claim("C", "not run", reason="no run of dr_oq", effects=[]),
         claim("D", "supported", headline=False),
         claim("E", "contradicted", printed="contradicted", headline=False),
         claim("F", "supported", hypothesis=True),
@@ -43,9 +47,9 @@ def page(tmp_path):
     paper = {**about, "controls": [control("cost", "fails"), control("gain", "passes")], "claims": claims}
     others = {**about, "title": "All methods", "controls": [], "claims": [claim("H", "supported", hypothesis=True)]}
     folder, output = Path("results/mini/claims"), tmp_path / "findings.md"
-    methods = [Method("RoDR", "DR_OQ", 0.05, 0.03, 0.07, 5)]
+    chains = [Chain("RoDR", {"steps": Part(0.05, 0.03, 0.07), "loss": None})]
     papers = {folder / "a.json": paper, folder / "all.json": others}
-    write_findings("Verdicts at scale mini.", json_copy(papers), methods, "0123", output)
+    write_findings("Verdicts at scale mini.", json_copy(papers), chains, "0123", output)
     return output.read_text(encoding="utf-8")
 
 
@@ -53,34 +57,34 @@ def json_copy(papers):
     return {path: json.loads(json.dumps(paper)) for path, paper in papers.items()}
 
 
-def test_a_headline_claim_has_a_line_with_the_effect_and_how_many_runs_agree(page):
-    line = (
-        "- **supported**: “A” (§1)\n"
-        "    - Misspell, over DR_OQ: here +3.1% [+1.0, +5.0], p = 0.012, printed +4.9% to +5.1%.\n"
-        "    - Smallest power at the printed size: 0.83. Judged alone, which widens the intervals, 4 of 5 training "
-        "runs say “supported”.\n"
-    )
-    assert page.startswith("<!-- findings of 0123 -->\n# Findings\n") and line in page
-    assert (
-        "- **not testable here**: “B” (§1)\n" in page
-        and "\n    - A control does not pass: cost must show (fails).\n" in page
-        and "cost fails: +1.0%." not in page
-        and page.count("Judged alone") == 1
-    )
-    assert "- **not run**: 1 of 3 headline claims.\n" in page
+def test_three_sentences_say_what_held_what_did_not_and_what_cannot_be_known(page):
+    assert "\n**Held** (1 of 3 sentences): short of A.\n" in page
+    assert "\n**Held in part, open or contradicted** (0 of 3 sentences): none.\n" in page
+    unknown = "mean of typo stands in (1); no run of DR_OQ (1)"
+    assert f"\n**Cannot be known here** (2 of 3 sentences): {unknown}.\n" in page
 
 
-def test_a_sentence_of_several_parts_has_one_line(tmp_path):
+def test_a_judged_sentence_has_a_row_with_its_weakest_comparison(page):
+    row = "| “A” (§1) | **supported** | toy | misspell, over DR_OQ: +3.1% [+1.0, +5.0], printed +4.9% to +5.1% "
+    assert page.startswith("<!-- findings of 0123 -->\n# Findings\n") and f"{row}| 0.012 | 0.83 |\n" in page
+
+
+def test_a_sentence_that_was_not_judged_says_why(page):
+    assert "\n- **not testable here**: mean of typo stands in: “B”\n" in page
+    assert "\n- **not run**: no run of DR_OQ: “C”\n" in page
+
+
+def test_a_sentence_of_several_parts_has_one_row_and_the_number_shown_is_the_number_judged(tmp_path):
     parts = [("on a", "not run"), ("on b", "supported"), ("on c", "contradicted")]
-    claims = [claim(f"A: {part}", verdict, sentence="A") for part, verdict in parts]
-    claims[2]["effects"] = [{**claims[2]["effects"][0], "there": 1.0, "against": 0.001, "verdict": "contradicted"}]
+    claims = [claim(f"A: {part}", verdict, sentence="A", place=part) for part, verdict in parts]
+    worst = {**claims[2]["effects"][0], "size": -0.5, "p": 0.001, "there": 1.0, "against": 0.001}
+    claims[2]["effects"] = [{**worst, "verdict": "contradicted"}]
     paper = {"title": "A paper", "scale": "mini", "miniature": "", "controls": [], "names": {}, "claims": claims}
     write_findings("Verdicts.", {Path("claims/a.json"): paper}, [], "", tmp_path / "page.md")
     page = (tmp_path / "page.md").read_text(encoding="utf-8")
-    words = "partly: 1 supported, 0 open, 1 against, of 2"
-    assert f"- **{words}**: “A” (§1)\n    - On c. Misspell" in page and page.count("\n- **") == 2
-    assert "Other parts of the sentence: 1 not run.\n" in page
-    assert "| A paper | 1 | 1 | 1 | 1 |" in page
+    words = "partly: 1 supported, 0 open, 1 against, of 2 (other parts: 1 not run)"
+    assert f"| “A” (§1) | **{words}** | on c | misspell, over dr oq: -50.0% " in page and page.count("“A”") == 1
+    assert "(1 of 1 sentences): short of A: on a (1 of 2 comparisons)." in page
 
 
 def test_an_effect_without_bounds_has_words(tmp_path):
@@ -89,39 +93,54 @@ def test_an_effect_without_bounds_has_words(tmp_path):
     about = {"title": "A paper", "scale": "mini", "miniature": "", "controls": [], "names": {}}
     papers = {Path("claims/a.json"): {**about, "claims": [claim("A", "inconclusive", effects=[unbounded])]}}
     write_findings("Verdicts.", papers, [], "", tmp_path / "page.md")
-    assert "Misspell: here no finite size [–, +50.0], p = 1." in (tmp_path / "page.md").read_text(encoding="utf-8")
+    row = "misspell: no finite size [–, +50.0] | 1 | – |"
+    assert row in (tmp_path / "page.md").read_text(encoding="utf-8")
 
 
 def test_other_claims_and_hypotheses_have_none(page):
-    assert "D (§1)" not in page and "F (§1)" not in page and "All methods" not in page
+    assert "“D”" not in page and "“F”" not in page and "All methods" not in page
 
 
-def test_the_overview_counts_headlines_by_verdict_and_all_claims(page):
-    assert "| Paper | headline claims | supported | not testable here | not run | all claims | decided |" in page
-    assert "| A paper | 3 | 1 | 1 | 1 | 8 | 6 | 4 | 0 | 4 |" in page
+def test_headline_sentences_that_the_prints_contradict_are_listed_with_the_audit_s_doubts(tmp_path):
+    doubted = claim("A", "supported", printed="contradicted")
+    doubted["as_printed"] |= {"evidence": ["misspell: -1.0%: contradicted (much)"], "findings": ["table1/copy"]}
+    about = {"title": "A paper", "scale": "mini", "miniature": "", "controls": [], "names": {}}
+    write_findings("V.", {Path("claims/a.json"): {**about, "claims": [doubted]}}, [], "", tmp_path / "page.md")
+    page = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert "- “A” : misspell: -1.0%; the audit doubts these numbers.\n" in page.replace("”:", "” :")
 
 
-def test_contradictions_are_three_and_a_number(page):
-    part = page[page.index("own numbers contradict") : page.index("Controls that do not pass")]
-    assert part.count("\n- ") == 4 and "- 1 more: `results/mini/claims/a.md`" in part
-    assert "- E (§1). Printed: E here: -1.0%." in part
+def test_gains_are_taken_apart(page):
+    assert "| Method | steps | loss |\n| --- | --- | --- |\n| RoDR | +5.0% [+3.0, +7.0] | – |\n" in page
 
 
-def test_what_the_scale_cannot_say_are_controls_that_do_not_pass(page):
-    assert "- cost must show: **fails**. Cost: +1.0%, asked above 25%." in page and "gain must show" not in page
+PAGE = Path(__file__).parents[2] / "docs/findings.md"
+ROW = re.compile(
+    r"\| “.+” \(.+\) \| \*\*(?P<verdict>[a-z]+)(: (?P<k>\d+) supported, (?P<o>\d+) open, (?P<a>\d+) against, of "
+    r"(?P<n>\d+))?.*\*\* \| .+ \| .*: (?P<size>[+-][\d.]+)% \[(?P<low>\S+), (?P<high>\S+)\].* \| (?P<p>\S+) \| \S+ \|"
+)
 
 
-def test_methods_and_the_words_of_verdicts(page):
-    assert "| RoDR | DR_OQ | +5.0% | [+3.0, +7.0] | 5 |" in page
-    assert "- **supported**: every comparison" in page and "- **contradicted**" not in page
+def test_each_sentence_of_the_page_agrees_with_the_numbers_beside_it():
+    """A supported sentence has no comparison that is not there; one in part has one; counts add up."""
+    text = PAGE.read_text(encoding="utf-8")
+    rows = [found for line in text.splitlines() if (found := ROW.fullmatch(line))]
+    assert len(rows) == text.count("\n| “") > 5
+    for row in rows:
+        low, high, p = (float(row[name]) for name in ("low", "high", "p"))
+        if row["verdict"] == "supported":
+            assert p < 0.05 and (low > 0 or high < 0)
+        if row["verdict"] == "partly":
+            k, o, a, n = (int(row[name]) for name in "koan")
+            assert k + o + a == n and 0 < k < n
+    held, part, _ = map(int, re.findall(r"^\*\*.*?\*\* \((\d+) of \d+ sentences\)", text, re.M))
+    verdicts = [row["verdict"] for row in rows]
+    assert held == verdicts.count("supported") and held + part == len(rows)
+    assert sum(bool(re.search(r"\w", word)) for word in text.split()) <= 1200
 
 
-def test_query_sets_are_in_words_and_one_run_is_no_replicate(tmp_path):
-    effect = {"words": "human_typo, against typo_mean", "size": 0.1, "interval": [0, 1], "printed": None}
-    effect |= {"p": 0.5, "there": 0.5, "against": 1.0, "power": None, "verdict": "inconclusive"}
-    once, reason = {"same": 1, "of": 1, "runs": []}, "one run"
-    claims = [claim("A", "inconclusive", effects=[effect, effect], replicates=once, reason=reason)]
-    paper = {"title": "A paper", "scale": "mini", "miniature": "", "controls": [], "names": {}, "claims": claims}
-    write_findings("Verdicts.", {Path("claims/a.json"): paper}, [], "", tmp_path / "page.md")
-    words = "Human typo, against mean of typo (the weakest of 2 comparisons): here +10.0% [+0.0, +100.0], p = 0.5."
-    assert f"- **inconclusive**: “A” (§1)\n    - {words}\n    - One run.\n" in (tmp_path / "page.md").read_text()
+def test_every_headline_sentence_has_a_short_form():
+    for path in sorted(PAGE.parents[1].glob("config/papers/*/claims.yaml")):
+        claims = load_claims(path).claims
+        headlines = {claim.claim for claim in claims if claim.headline and not claim.hypothesis}
+        assert headlines == {claim.claim for claim in claims if claim.short}, path

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from robustdr.core.errors import UserError
-from robustdr.reporting.front import chosen, ledger_digest, shown, write_front
+from robustdr.reporting.front import judged, ledger_digest, write_front
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -18,13 +18,19 @@ def claim(sentence, verdict="supported", headline=True, hypothesis=False):
     effect = {"words": "misspell", "size": 0.25, "interval": [0.2, None], "printed": [0.5, 0.52]}
     effect |= {"region": [0.0, None], "p": 0.01, "there": 0.01, "against": 1.0, "power": 0.5, "verdict": verdict}
     return {
-        "claim": f"{sentence}: on A", "sentence": sentence, "source": "§1", "headline": headline,
+        "claim": f"{sentence}: on A", "sentence": sentence, "short": sentence, "source": "§1", "headline": headline,
         "hypothesis": hypothesis, "verdict": verdict, "words": verdict, "why": "", "reason": "", "effects": [effect],
     }  # fmt: skip
 
 
 def paper(*claims):
-    return {"title": "A paper", "claims": list(claims), "names": {"misspell": "MISSPELL"}, "controls": []}
+    return {
+        "title": "A paper",
+        "miniature": "Toys.",
+        "claims": list(claims),
+        "names": {"misspell": "MISSPELL"},
+        "controls": [],
+    }
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/findings.md"])
@@ -44,19 +50,10 @@ def test_the_digest_moves_with_a_file_of_the_ledger(tmp_path):
     assert ledger_digest(tmp_path) != before
 
 
-def test_a_part_that_was_run_stands_for_each_headline_sentence():
+def test_a_part_that_was_judged_stands_for_each_headline_sentence():
     others = claim("B", headline=False), claim("C", hypothesis=True), claim("D", "not run")
-    found = shown([paper(claim("A", "not run"), {**claim("A"), "claim": "A: on B"}, *others), paper(claim("E"))])
-    assert [one.part["claim"] for one, _ in found] == ["E: on A", "A: on B"]
-
-
-def test_three_findings_one_of_each_verdict_then_others():
-    verdicts = ("inconclusive", "supported", "supported", "contradicted", "partly")
-    found = chosen(shown([paper(*(claim(str(n), verdict) for n, verdict in enumerate(verdicts)))]))
-    assert [one.verdict for one, _ in found] == ["supported", "partly", "contradicted"]
-    assert found[0][0].part["sentence"] == "1"
-    found = chosen(shown([paper(*(claim(str(n), verdict) for n, verdict in enumerate(verdicts[:3])))]))
-    assert [one.part["sentence"] for one, _ in found] == ["1", "2", "0"]
+    found = judged([paper(claim("A", "not run"), {**claim("A"), "claim": "A: on B"}, *others), paper(claim("E"))])
+    assert [one.part["claim"] for one in found] == ["A: on B", "E: on A"]
 
 
 def test_the_findings_replace_the_old_ones_and_equal_verdicts_give_equal_bytes(tmp_path):
@@ -66,7 +63,8 @@ def test_the_findings_replace_the_old_ones_and_equal_verdicts_give_equal_bytes(t
     for _ in range(2):
         write_front("Verdicts.", [paper(claim("A"))], tmp_path / "evidence", readme, picture)
         made.append((readme.read_bytes(), picture.read_bytes()))
-    assert made[0] == made[1] and b"old" not in made[0][0] and b"    - On A. MISSPELL" in made[0][0]
+    assert made[0] == made[1] and b"old" not in made[0][0] and b"On a miniature" in made[0][0]
+    assert b"- **Held** (1 of 1 sentences): A.\n" in made[0][0]
 
 
 def test_a_readme_without_a_place_is_an_error(tmp_path):

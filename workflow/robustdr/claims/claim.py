@@ -62,6 +62,8 @@ class Claim(Tested):
 
     claim: Text
     """The sentence, in the paper's own words but for the case of its first letter; `[…]` where some are left out."""
+    short: Text | None = None
+    """The sentence in a few words of this project's, for pages that name many headlines; if not given, all of it."""
     part: Text | None = None
     """What of the sentence it tests, where several claims share one sentence, which counts once."""
     source: Text

@@ -11,18 +11,18 @@ from robustdr.core.files import write_json
 from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.quotients import Ratio
 from robustdr.evaluation.settled import lay_out, one_run_a_seed
-from robustdr.evaluation.store import Store, open_store
+from robustdr.evaluation.store import open_store
 from robustdr.evidence.judging import Judge, deciding
 from robustdr.evidence.sizes import described
 from robustdr.graph import tables
 from robustdr.graph.graph import Graph
 from robustdr.graph.site import REPLICATES
-from robustdr.reporting.findings import Method, write_findings
+from robustdr.reporting.findings import Chain, Part, write_findings
 from robustdr.reporting.front import ledger_digest, write_front
 from robustdr.reporting.settings import TableSettings
 
 README, PICTURE = Path("README.md"), Path("docs/headlines.svg")
-EVERY = ("all", "methods")  # the comparison's paper and table of all methods
+CHAINS = ("all", "decomposition")  # the comparison's paper and table of what gains are made of
 
 
 def findings(graphs: Mapping[str, Graph], scale: str, evidence: Path, output: Path) -> None:
@@ -41,49 +41,55 @@ def findings(graphs: Mapping[str, Graph], scale: str, evidence: Path, output: Pa
     if judge.has(scale):
         made = judge.write(scale, papers, Path("results/ledger", scale, "claims"))
         rows = judge.rows[judge.rows["scale"] == scale]
-        commits = "; ".join(sorted(set(rows["commit"])))
-        about = f"Verdicts at scale {scale}, on the ledger: {described(rows, judge.graphs)} (commits {commits})."
+        about = f"Verdicts at scale {scale}, on the ledger: {described(rows, judge.graphs)}."
         with TemporaryDirectory() as laid:
-            methods = _methods(graph, lay_out(one_run_a_seed(rows), Path(laid)), judge.priors)
+            chains = _chains(graph, lay_out(one_run_a_seed(rows), Path(laid)), judge.priors)
     else:
         made = [path for paper in papers if (path := Path(graph.root, "claims", f"{paper}.json")).is_file()]
         if not made:
             raise UserError(f"{evidence}: no runs at scale {scale}, and {graph.root}/claims has no verdicts; run them")
         about = f"Verdicts at scale {scale}, on the runs in {graph.root}."
         keys = _settings(graph).keys
-        methods = _methods(graph, {path: key for path, key in keys.items() if Path(path).is_file()}, judge.priors)
+        chains = _chains(graph, {path: key for path, key in keys.items() if Path(path).is_file()}, judge.priors)
     read = {path: json.loads(path.read_text(encoding="utf-8")) for path in made}
     if judge.has(scale):
         write_json(evidence / REPLICATES.name, {path.stem: deciding(of["claims"]) for path, of in read.items()})
-    write_findings(about, read, methods, ledger_digest(evidence), output)
+    write_findings(about, read, chains, ledger_digest(evidence), output)
     write_front(about, list(read.values()), evidence, README, PICTURE)
 
 
 def _settings(graph: Graph) -> TableSettings:
-    settings: TableSettings = tables.table_settings(graph, *EVERY)
+    settings: TableSettings = tables.table_settings(graph, *CHAINS)
     return settings
 
 
-def _methods(graph: Graph, keys: dict[str, str], priors: Path | None) -> list[Method]:
-    """Return what each method of the comparison gains over its base; none if something was not run."""
-    paper, table = EVERY
+def _chains(graph: Graph, keys: dict[str, str], priors: Path | None) -> list[Chain]:
+    """Return what the gain of each method of the comparison is made of; none if something was not run."""
+    paper, table = CHAINS
     if paper not in graph.lineage.config.papers:
         return []
     settings = _settings(graph)
     spec = graph.lineage.config.papers[paper].tables[table]
-    (role,), base = spec.collections, spec.base
+    (role,) = spec.collections
     asked = {Path(path).parts[-4:-2] for path in settings.keys}
     own = {path: key for path, key in keys.items() if Path(path).parts[-4:-2] in asked}
     store = open_store(replace(settings, keys=own), [*map(Path, own)], priors)
-    measure = settings.measured[settings.evaluation[role]["measures"][0]]
-    systems = [system for system in settings.labels if system in spec.systems and system != base]
-    if any(store.why_not(system, role, MEAN) for system in (base, *systems)):
+    if any(store.why_not(system, role, MEAN) for system in settings.labels):
         return []
-    return [_gain(store, system, base, role, measure, settings.labels) for system in systems]
+    measure = settings.measured[settings.evaluation[role]["measures"][0]]
 
+    def step(before: str, after: str, first: str) -> Part:
+        gain = store.estimate(after, role, MEAN, measure) - store.estimate(before, role, MEAN, measure)
+        share = Ratio(gain, store.estimate(first, role, ORIGINAL, measure))
+        return Part(share.value, *share.interval(0.95))
 
-def _gain(store: Store, system: str, base: str, role: str, measure: str, labels: Mapping[str, str]) -> Method:
-    own, before = (store.estimate(one, role, MEAN, measure) for one in (system, base))
-    gain = Ratio(own - before, store.estimate(base, role, ORIGINAL, measure))
-    runs = min(len(own.values), len(before.values))
-    return Method(labels[system], labels[base], gain.value, *gain.interval(0.95), runs)
+    found = []
+    for system in spec.systems:
+        first, links = spec.chain(system)
+        parts, before = dict[str, Part | None](), first
+        for link, after in links:
+            parts[link] = step(before, after, first) if after else None
+            before = after or before
+        parts["all together"] = step(first, system, first)
+        found.append(Chain(settings.labels[system], parts))
+    return found

@@ -188,22 +188,23 @@ class Demand:
 
     @cache
     def keeps_vectors(self, system: str, collection: str) -> bool:
-        """Whether passage vectors are kept: if the scale keeps or indexes them, or if others read them too."""
+        """Whether passage vectors are kept: if the scale keeps or indexes them, or if several jobs read them."""
         lineage = self.lineage
         searches_indexes = lineage.scale.retrieval.index.factory != FLAT
         if lineage.scale.embeddings.keep or searches_indexes or lineage.encoder_of(system) != system:
             return True
         of_passages = lineage.passages_of(collection)
-        searches = {
-            (other, of)
-            for other in self.evaluated()
-            if lineage.encoder_of(other) == system
-            for of, _ in self.evaluations(other)
+        searches = [
+            group
+            for (of, _), groups in self.searches().items()
             if lineage.passages_of(of) == of_passages
-        }
+            for group, systems in groups.items()
+            for other in systems
+            if lineage.encoder_of(other) == system
+        ]
         taught = (name for name in lineage.complete() if getattr(lineage.recipe(name), "teacher", None) == system)
         trained = (lineage.passages_of(lineage.train_split(name)[0]) for name in taught)
-        return bool(searches - {(system, collection)}) or of_passages in trained
+        return len(searches) > 1 or of_passages in trained
 
     def training_variations(self, system: str) -> list[str]:
         """Return the variations that a system is trained on, without those that this scale cannot make.

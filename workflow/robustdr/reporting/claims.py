@@ -92,6 +92,7 @@ def record(claim: Claim, settings: ClaimsSettings, here: Verdict, paper: AsPrint
     return {
         "claim": claim.title,
         "sentence": claim.claim,
+        "short": claim.short or "",
         "source": claim.source,
         "headline": claim.headline,
         "hypothesis": claim.hypothesis,

@@ -1,22 +1,21 @@
-"""The front page: three findings in README.md and a picture of the headline claims, both made from verdicts."""
+"""The front page: the findings in README.md and a picture of the headline sentences, both made from verdicts."""
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from textwrap import shorten
 
 import matplotlib.pyplot as plt
 
-from robustdr.claims.verdicts import NOT_RUN, VERDICTS
+from robustdr.claims.verdicts import UNJUDGED
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256, write_text
-from robustdr.reporting.findings import Sentence, headline, sentences
+from robustdr.reporting.findings import Sentence, answer, sentences
 from robustdr.reporting.style import COLOURS, save
 from robustdr.reporting.written import Claims
 
 BLOCK = re.compile(r"<!-- findings of [^\n]* -->\n.*?<!-- end of findings -->", re.DOTALL)
-FINDINGS = 3
 
 
 def ledger_digest(evidence: Path) -> str:
@@ -26,26 +25,20 @@ def ledger_digest(evidence: Path) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def shown(papers: Iterable[Claims]) -> list[tuple[Sentence, Claims]]:
-    """Return the headline sentences that were run, each with its paper; last paper first."""
-    every = [[(one, paper) for one in sentences(paper) if one.verdict != NOT_RUN] for paper in papers]
-    return [one for of in reversed(every) for one in of]
+def judged(papers: Iterable[Claims]) -> list[Sentence]:
+    """Return the headline sentences that were judged."""
+    return [one for paper in papers for one in sentences(paper) if one.verdict not in UNJUDGED]
 
 
-def chosen(found: Sequence[tuple[Sentence, Claims]]) -> list[tuple[Sentence, Claims]]:
-    """Return three sentences in the order of `VERDICTS`: the first of each verdict, then those that follow."""
-    first = {one.verdict: (one, paper) for one, paper in reversed(found)}
-    ours = [first[verdict] for verdict in VERDICTS if verdict in first]
-    rest = [one for one in found if one not in ours]
-    return sorted([*ours, *rest][:FINDINGS], key=lambda of: list(VERDICTS).index(of[0].verdict))
+def draw(found: Iterable[Sentence], output: Path) -> None:
+    """Draw the comparison that supports each sentence least: a dot with its interval, a diamond as printed.
 
-
-def draw(found: Iterable[tuple[Sentence, Claims]], output: Path) -> None:
-    """Draw the effect that decides each sentence: a dot with its interval, a diamond as printed; shaded as claimed."""
-    rows = [one for one, _ in found if one.part["effects"] and one.part["effects"][0]["size"] is not None]
+    Where the sentence puts it is shaded.
+    """
+    rows = [one for one in found if one.effects[0]["size"] is not None]
     figure, axes = plt.subplots(figsize=(9, 1.1 + 0.36 * len(rows)))
     for at, one in enumerate(rows):
-        effect = one.part["effects"][0]
+        effect = one.effects[0]
         size = 100 * (effect["size"] or 0)
         low, high = (size if end is None else 100 * end for end in effect["interval"])
         axes.plot([low, high], [at, at], color=COLOURS[0], label="here, with its 95 % interval" if not at else None)
@@ -55,12 +48,12 @@ def draw(found: Iterable[tuple[Sentence, Claims]], output: Path) -> None:
             axes.plot([100 * (left + right) / 2], [at], "D", color=COLOURS[4], label="printed" if not at else None)
     left, right = axes.get_xlim()
     for at, one in enumerate(rows):
-        lowest, highest = one.part["effects"][0]["region"]
+        lowest, highest = one.effects[0]["region"]
         ends = left if lowest is None else 100 * lowest, right if highest is None else 100 * highest
         axes.fill_betweenx((at - 0.4, at + 0.4), *ends, color=COLOURS[7], alpha=0.15, linewidth=0)
     axes.set_xlim(left, right)
     axes.axvline(0, color="black", linewidth=0.8)
-    names = [f"{shorten(one.part['sentence'], 70, placeholder=' …')}  [{one.words}]" for one in rows]
+    names = [f"{shorten(one.short, 70, placeholder=' …')}  [{one.words}]" for one in rows]
     axes.set_yticks(range(len(rows)), names)
     axes.invert_yaxis()
     axes.set_xlabel("loss ← 0 → gain, % of the base system on the original queries; shaded: where the claim puts it")
@@ -69,7 +62,7 @@ def draw(found: Iterable[tuple[Sentence, Claims]], output: Path) -> None:
 
 
 def write_front(about: str, papers: list[Claims], evidence: Path, readme: Path, picture: Path) -> None:
-    """Write the three findings into README.md and the picture as .svg and .png.
+    """Write what held, what did not and what cannot be known into README.md, and the picture as .svg and .png.
 
     Args:
         about: what the verdicts were reached on, as a sentence. evidence: the ledger.
@@ -80,9 +73,10 @@ def write_front(about: str, papers: list[Claims], evidence: Path, readme: Path, 
     text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
     if not BLOCK.search(text):
         raise UserError(f"{readme}: no line '<!-- findings of LEDGER -->' and '<!-- end of findings -->' below it")
-    found = shown(papers)
-    said = [line for one, paper in chosen(found) for line in headline(one, paper)]
-    lines = [f"<!-- findings of {ledger_digest(evidence)} -->", about, "", *said]
+    miniature = "On a miniature, which compares with the papers' claims and not with their numbers. "
+    opening = (miniature if any(paper["miniature"] for paper in papers) else "") + about
+    said = [f"- {line}" for line in answer(papers)]
+    lines = [f"<!-- findings of {ledger_digest(evidence)} -->", opening, "", *said]
     block = "\n".join([*lines, "<!-- end of findings -->"])
     write_text(readme, BLOCK.sub(lambda _: block, text))
-    draw(found, picture)
+    draw(judged(papers), picture)

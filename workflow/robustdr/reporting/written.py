@@ -117,6 +117,7 @@ class Record(TypedDict):
 
     claim: str
     sentence: str
+    short: str
     source: str
     headline: bool
     hypothesis: bool
