@@ -1,9 +1,13 @@
 """Runs are taken together if all that decides them is the same but seed, code and number type."""
 
+from pathlib import Path
+
 from changes import changed
+from robustdr.evaluation import ledger
 from robustdr.evidence.identity import code, expected, runs
 from robustdr.graph.graph import graph
 
+ROOT = Path(__file__).parents[2]
 AT = ("rodr", "wordnet-mini", "dev.misspell")
 
 
@@ -49,3 +53,12 @@ def test_code_is_that_of_the_whole_lineage(config, monkeypatch):
     made_of = identity.made_of
     monkeypatch.setattr(identity, "made_of", lambda of: made_of(of) + "!" * ("train" in of.names))
     assert before["rodr"] != code(found["rodr"]) and before["bm25"] == code(found["bm25"])
+
+
+def test_the_ledger_was_made_with_the_settings_of_the_configuration(config):
+    """A change that moves the settings of a system in the ledger leaves its runs out of every verdict."""
+    rows = ledger.read(ROOT / "evidence")
+    wanted = expected(graph(config, "evidence"))
+    at = rows[rows["scale"] == "evidence"].groupby(["system", "collection", "query_set"])["settings"]
+    lost = [place for place, settings in at if place in wanted and wanted[place] not in set(settings)]
+    assert len(at) > 1000 and not lost

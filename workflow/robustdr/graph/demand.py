@@ -188,23 +188,22 @@ class Demand:
 
     @cache
     def keeps_vectors(self, system: str, collection: str) -> bool:
-        """Whether passage vectors are kept: if the scale keeps or indexes them, or if several jobs read them."""
+        """Whether passage vectors are kept: if the scale keeps or indexes them, or if others read them too."""
         lineage = self.lineage
         searches_indexes = lineage.scale.retrieval.index.factory != FLAT
         if lineage.scale.embeddings.keep or searches_indexes or lineage.encoder_of(system) != system:
             return True
         of_passages = lineage.passages_of(collection)
-        searches = [
-            group
-            for (of, _), groups in self.searches().items()
-            if lineage.passages_of(of) == of_passages
-            for group, systems in groups.items()
-            for other in systems
+        searches = {
+            (other, of)
+            for other in self.evaluated()
             if lineage.encoder_of(other) == system
-        ]
+            for of, _ in self.evaluations(other)
+            if lineage.passages_of(of) == of_passages
+        }
         taught = (name for name in lineage.complete() if getattr(lineage.recipe(name), "teacher", None) == system)
         trained = (lineage.passages_of(lineage.train_split(name)[0]) for name in taught)
-        return len(searches) > 1 or of_passages in trained
+        return bool(searches - {(system, collection)}) or of_passages in trained
 
     def training_variations(self, system: str) -> list[str]:
         """Return the variations that a system is trained on, without those that this scale cannot make.
