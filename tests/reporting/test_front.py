@@ -63,7 +63,7 @@ def test_the_findings_replace_the_old_ones_and_equal_verdicts_give_equal_bytes(t
     for _ in range(2):
         write_front("Verdicts.", [paper(claim("A"))], tmp_path / "evidence", readme, picture)
         made.append((readme.read_bytes(), picture.read_bytes()))
-    assert made[0] == made[1] and b"old" not in made[0][0] and b"On a miniature" in made[0][0]
+    assert made[0] == made[1] and b"old" not in made[0][0] and b"**Miniature.** Toys." in made[0][0]
     assert b"- **Held** (1 of 1 sentences): A.\n" in made[0][0]
 
 

@@ -45,7 +45,7 @@ class Measured:
         return (self.mean(system, query_set) - original) / original
 
     def hours(self, system: str) -> Estimate:
-        raise Absent(f"{system}: hours depend on the machines; the table of all methods shows what training costs here")
+        raise Absent("hours of training depend on the machine; the table of all methods shows them")
 
     def others(self, system: Systems, query_sets: Sequence[str]) -> list[str]:
         named = {variation for query_set in query_sets for variation in self.store.averaged(self.role, query_set)}

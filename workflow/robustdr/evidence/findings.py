@@ -41,14 +41,14 @@ def findings(graphs: Mapping[str, Graph], scale: str, evidence: Path, output: Pa
     if judge.has(scale):
         made = judge.write(scale, papers, Path("results/ledger", scale, "claims"))
         rows = judge.rows[judge.rows["scale"] == scale]
-        about = f"Verdicts at scale {scale}, on the ledger: {described(rows, judge.graphs)}."
+        about = f"From {described(rows, judge.graphs)}, kept in the folder {evidence}."
         with TemporaryDirectory() as laid:
             chains = _chains(graph, lay_out(one_run_a_seed(rows), Path(laid)), judge.priors)
     else:
         made = [path for paper in papers if (path := Path(graph.root, "claims", f"{paper}.json")).is_file()]
         if not made:
             raise UserError(f"{evidence}: no runs at scale {scale}, and {graph.root}/claims has no verdicts; run them")
-        about = f"Verdicts at scale {scale}, on the runs in {graph.root}."
+        about = f"From the runs in the folder {graph.root}."
         keys = _settings(graph).keys
         chains = _chains(graph, {path: key for path, key in keys.items() if Path(path).is_file()}, judge.priors)
     read = {path: json.loads(path.read_text(encoding="utf-8")) for path in made}

@@ -12,6 +12,8 @@ from robustdr.claims.intervals import bounds
 from robustdr.claims.verdicts import (
     CONTRADICTED,
     INCONCLUSIVE,
+    NOT_RUN,
+    NOT_TESTABLE,
     PARTLY,
     SUPPORTED,
     UNJUDGED,
@@ -24,7 +26,7 @@ from robustdr.reporting.claims import SIGN
 from robustdr.reporting.naming import named
 from robustdr.reporting.written import Claims, Effect, Record
 
-QUOTED = 70  # characters of a sentence that the page quotes
+QUOTED = 66  # characters of a sentence that the page quotes
 
 
 class Part(NamedTuple):
@@ -102,27 +104,33 @@ def sentences(paper: Claims) -> list[Sentence]:
 
 
 def answer(papers: Iterable[Claims]) -> list[str]:
-    """Return what held, what did not or only in part, and what cannot be known here: a sentence for each."""
+    """Return what held, what held in part, what is open or contradicted, and what cannot be known: a line for each."""
     every = [(one, paper) for paper in papers for one in sentences(paper)]
-    held, open_, unknown = (
-        [(one, paper) for one, paper in every if one.verdict in verdicts]
-        for verdicts in ((SUPPORTED,), (PARTLY, INCONCLUSIVE, CONTRADICTED), UNJUDGED)
-    )
-    reasons = Counter(readable(one.why.partition("; ")[0], paper) for one, paper in unknown)
+
+    def told(one: Sentence, paper: Claims) -> str:
+        if one.verdict == PARTLY:
+            supported = sum(effect["verdict"] == SUPPORTED for effect in one.effects)
+            return f"{plain(one.short)} ({supported} of {len(one.effects)} comparisons)"
+        if one.verdict not in UNJUDGED:
+            return plain(one.short)
+        why = readable(one.why.partition("; ")[0], paper)
+        return f"{plain(one.short)} ({why})" if one.verdict == NOT_RUN else why
+
     groups = {
-        "Held": [plain(one.short) for one, _ in held],
-        "Held in part, open or contradicted": [f"{plain(one.short)} ({_share(one)})" for one, _ in open_],
-        "Cannot be known here": [f"{why} ({count})" for why, count in reasons.items()],
+        "Held": (SUPPORTED,),
+        "Held in part": (PARTLY,),
+        "Open": (INCONCLUSIVE,),
+        "Contradicted": (CONTRADICTED,),
+        "Cannot be known here": (NOT_TESTABLE,),
+        "Not run": (NOT_RUN,),
     }
-    return [
-        f"**{name}** ({len(of)} of {len(every)} sentences): {'; '.join(said) or 'none'}."
-        for (name, said), of in zip(groups.items(), (held, open_, unknown), strict=True)
-    ]
-
-
-def _share(one: Sentence) -> str:
-    supported = sum(effect["verdict"] == SUPPORTED for effect in one.effects)
-    return f"{supported} of {len(one.effects)} comparisons" if one.verdict == PARTLY else one.verdict
+    lines = []
+    for name, verdicts in groups.items():
+        said = Counter(told(one, paper) for one, paper in every if one.verdict in verdicts)
+        if said:
+            texts = (f"{text} ({count})" if count > 1 else text for text, count in said.items())
+            lines.append(f"**{name}** ({said.total()} of {len(every)} sentences): {'; '.join(texts)}.")
+    return lines
 
 
 def _effect(effect: Effect) -> str:
@@ -171,9 +179,7 @@ def _unjudged(paper: Claims) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for one in sentences(paper):
         if one.verdict in UNJUDGED:
-            reasons.setdefault(f"**{one.verdict}**: {readable(one.why, paper)}", []).append(
-                _quoted(one.part["sentence"])
-            )
+            reasons.setdefault(f"**{one.verdict}**: {readable(one.why, paper)}", []).append(plain(one.short))
     return ["", *(f"- {reason}: {'; '.join(of)}" for reason, of in reasons.items())] if reasons else []
 
 
@@ -188,7 +194,7 @@ def _contradicted(paper: Claims) -> list[str]:
                 doubted = "; the audit doubts these numbers" if said["findings"] else ""
                 about = part["claim"].removeprefix(part["sentence"]).removeprefix(": ")
                 lines.append(f"- {_quoted(part['sentence'])} {plain(about)}: {evidence}{doubted}.")
-    return ["", "The paper's own numbers contradict:", "", *lines] if lines else []
+    return ["", "The paper's own numbers contradict these sentences:", "", *lines] if lines else []
 
 
 def _paper(paper: Claims) -> list[str]:
@@ -221,16 +227,18 @@ def write_findings(about: str, papers: dict[Path, Claims], chains: Sequence[Chai
         output: the .md file.
     """
     with_headlines = [paper for paper in papers.values() if sentences(paper)]
-    miniature = next(iter(papers.values()))["miniature"]
+    miniature = next(iter(papers.values()))["miniature"].partition(" Amounts:")[0]
     lines = [f"<!-- findings of {ledger} -->", "# Findings", ""]
     lines += [f"> **Miniature.** {prose(miniature)}", ""] if miniature else []
     lines += [
         *(line for said in answer(with_headlines) for line in (said, "")),
-        f"{plain(about)} `make findings` writes this page from it. All claims, controls and numbers stand in "
+        f"{plain(about)} `make findings` writes this page from them. All claims, controls and numbers stand in "
         f"`{next(iter(papers)).parent}/`. [Verdicts](explanation/verdicts.md) says what the words mean.",
         "",
-        f"{SIGN} Brackets hold its 95 % interval; “printed” is the same effect from the paper's numbers. Each row has "
-        "the comparison that supports its sentence least. Power: how often our test shows an effect of printed size.",
+        f"{SIGN} Each row has the comparison that supports its sentence least: the effect here with its 95 % interval, "
+        "and as printed. p is that of no effect, or of a difference of 2 % or more where a sentence says “similar”. "
+        "Intervals and p are of one comparison; the counts are corrected for all of a sentence (Holm). Power: how "
+        "often our test shows an effect of printed size.",
     ]
     for paper in with_headlines:
         lines += _paper(paper)

@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 from robustdr.claims.verdicts import UNJUDGED
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256, write_text
+from robustdr.core.markup import prose
 from robustdr.reporting.findings import Sentence, answer, sentences
 from robustdr.reporting.style import COLOURS, save
 from robustdr.reporting.written import Claims
@@ -56,7 +57,7 @@ def draw(found: Iterable[Sentence], output: Path) -> None:
     names = [f"{shorten(one.short, 70, placeholder=' …')}  [{one.words}]" for one in rows]
     axes.set_yticks(range(len(rows)), names)
     axes.invert_yaxis()
-    axes.set_xlabel("loss ← 0 → gain, % of the base system on the original queries; shaded: where the claim puts it")
+    axes.set_xlabel("the weakest comparison of each sentence: loss ← 0 → gain, %; shaded: where the sentence puts it")
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=2)
     save(figure, output)
 
@@ -73,8 +74,8 @@ def write_front(about: str, papers: list[Claims], evidence: Path, readme: Path, 
     text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
     if not BLOCK.search(text):
         raise UserError(f"{readme}: no line '<!-- findings of LEDGER -->' and '<!-- end of findings -->' below it")
-    miniature = "On a miniature, which compares with the papers' claims and not with their numbers. "
-    opening = (miniature if any(paper["miniature"] for paper in papers) else "") + about
+    texts = dict.fromkeys(paper["miniature"].partition(" Amounts:")[0] for paper in papers if paper["miniature"])
+    opening = " ".join([*(f"**Miniature.** {prose(text)}" for text in texts), about])
     said = [f"- {line}" for line in answer(papers)]
     lines = [f"<!-- findings of {ledger_digest(evidence)} -->", opening, "", *said]
     block = "\n".join([*lines, "<!-- end of findings -->"])
