@@ -26,7 +26,7 @@ from robustdr.reporting.claims import SIGN
 from robustdr.reporting.naming import named
 from robustdr.reporting.written import Claims, Effect, Record
 
-QUOTED = 66  # characters of a sentence that the page quotes
+QUOTED = 64  # characters of a sentence that the page quotes
 
 
 class Part(NamedTuple):
