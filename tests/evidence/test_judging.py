@@ -93,7 +93,7 @@ def test_runs_with_other_settings_are_not_judged(made):
 
 
 def test_the_page_is_made_of_the_ledger_or_says_what_is_missing(made, monkeypatch):
-    monkeypatch.setattr("robustdr.evidence.findings.EVERY", ("none", "methods"))
+    monkeypatch.setattr("robustdr.evidence.findings.CHAINS", ("none", "methods"))
     with pytest.raises(UserError, match="evidence: no runs at scale mini, and results/mini/claims has no verdicts"):
         findings(made, "mini", EVIDENCE, Path("page.md"))
     write(made, {1: 0.1, 2: 0.1, 3: 0.1})
@@ -102,7 +102,7 @@ def test_the_page_is_made_of_the_ledger_or_says_what_is_missing(made, monkeypatc
     Path("docs").mkdir()
     Path("README.md").write_text("<!-- findings of none -->\n<!-- end of findings -->\n", encoding="utf-8")
     findings(made, "mini", EVIDENCE, Path("page.md"))
-    assert "- **supported**: “It is better”" in Path("README.md").read_text(encoding="utf-8")
+    assert "- **Held** (1 of 1 sentences): It is better." in Path("README.md").read_text(encoding="utf-8")
     assert Path("docs/headlines.svg").is_file()
     ((claim, singles),) = json.loads((EVIDENCE / "replicates.json").read_text(encoding="utf-8"))["all"].items()
     assert claim == "It is better" and [single["seed"] for single in singles] == [1, 2, 3]
@@ -112,6 +112,6 @@ def test_the_page_is_made_of_the_ledger_or_says_what_is_missing(made, monkeypatc
     )
     page = Path("page.md").read_text(encoding="utf-8")
     assert (
-        "on the ledger: 6 trained models (3 seeds, 1 kind of machine), 6 measured runs (commits abc)" in page
-        and "- **supported**: “It is better” (§1)\n" in page
+        "From 6 trained models (3 seeds, 1 kind of machine), 6 measured runs, kept in the folder evidence." in page
+        and "| “It is better” (§1) | **supported** |" in page
     )

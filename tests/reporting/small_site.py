@@ -40,7 +40,14 @@ CLAIM = {
     "reason": "",
     "as_printed": PRINTED,
 }
-CLAIM |= {"sentence": "Typos harm", "headline": True, "hypothesis": False, "needs": [], "place": "toy"}
+CLAIM |= {
+    "sentence": "Typos harm",
+    "short": "typos harm",
+    "headline": True,
+    "hypothesis": False,
+    "needs": [],
+    "place": "toy",
+}
 CLAIM |= {"role": "passages", "measure": "RR@10", "measured": "RR@10", "tables": ["table1"], "systems": ["dr_oq"]}
 CONTROL = {"name": "typos_cost", "what": f"Typos cost {NASTY}", "state": "fails", "reason": "", "evidence": "+1.0%"}
 CLAIMS = {
