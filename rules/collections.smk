@@ -68,7 +68,7 @@ for (SCALE, ROOT, GRAPH), (JUDGED_BY, PLACES) in product(SCALES, splits_by_judge
 
 # A card is a check, of a collection's passages or of a split: whatever reads them waits for it.
 for SCALE, ROOT, GRAPH in SCALES:
-    CARD = Found(lambda w, g=GRAPH: g.card(w.place) if "/" not in w.place else g.split_card(tuple(w.place.split("/"))))
+    CARD = Found(lambda w, g=GRAPH: g.card_at(w.place))
 
     rule:
         name:

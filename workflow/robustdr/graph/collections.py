@@ -88,6 +88,11 @@ class Collections(Part):
         """Return the node of the check of a split, and that it fits the collection's passages."""
         return self._card(split[0], "/".join(split), split)
 
+    def card_at(self, place: str) -> Node:
+        """Return the node of the card of a collection, or of a split, `<collection>/<split>`."""
+        collection, _, split = place.partition("/")
+        return self.split_card((collection, split)) if split else self.card(collection)
+
     def _card(self, collection: str, place: str, *splits: Split) -> Node:
         source, log = self.lineage.config.collections[collection], self.lineage.is_log(collection)
         files = [(name, file) for _, name in splits for file in self.split_files((collection, name))]
