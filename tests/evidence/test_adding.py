@@ -27,6 +27,16 @@ def test_a_run_is_added_with_all_that_it_is_known_by(mini, finish):
     assert rows["settings"].nunique() == len(query_sets) and rows["values"].iloc[0].tolist() == [1.0, 0.0, 0.0]
 
 
+def test_a_run_that_lacks_query_sets_of_some_paper_waits(mini, finish):
+    path = finish("rodr")
+    finish("dr_oq")
+    for written in (path, record_of(path)):
+        written.unlink()
+    added = add({mini.root: mini}, mini.root, LEDGER)
+    assert (added.new, added.old, added.unfinished) == (1, 0, 1)
+    assert set(ledger.read(LEDGER)["system"]) == {"dr_oq"}
+
+
 def test_the_same_run_twice_is_added_once(mini, finish):
     finish("rodr")
     add({mini.root: mini}, mini.root, LEDGER)

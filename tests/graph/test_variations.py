@@ -9,6 +9,7 @@ from robustdr.core.errors import UserError
 from robustdr.experiments.models import ScaleVariation
 from robustdr.graph.graph import graph
 from robustdr.graph.tables import table, table_settings
+from robustdr.keys.node import histories
 from robustdr.variations import translation
 from robustdr.variations.labels import GENERATORS
 from robustdr.variations.settings import Release, VariationSettings
@@ -117,7 +118,7 @@ def test_rodrs_tables_are_on_the_query_sets_that_rodr_released(config, full):
             (file,) = made.inputs["released"].nodes
             assert file.rule == "release" and file.settings == release and file.record in {n.record for n in made.read}
             assert f"--released {file.path}" in made.command and made.need.gpus == 0
-    ranked = [node.settings for node in table(full, "rodr", "table2").history() if node.rule == "release"]
+    ranked = [node.settings for node in histories([table(full, "rodr", "table2")]) if node.rule == "release"]
     assert sum(release.github == RODR["github"] for release in ranked) == 8
 
 

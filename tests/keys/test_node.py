@@ -200,8 +200,8 @@ def test_a_history_has_every_node_once_each_after_what_it_is_made_from():
     base = node("base")
     model = node("model", inputs={"data": reads(data), "initial": reads(base)})
     run = node("run", inputs={"model": reads(model), "corpus": reads(corpus)}, after=[card])
-    assert names(run.history()) == ["corpus", "card", "data", "base", "model", "run"]
-    assert names(corpus.history()) == ["corpus"]
+    assert names(histories([run])) == ["corpus", "card", "data", "base", "model", "run"]
+    assert names(histories([corpus])) == ["corpus"]
     assert names(histories([data, run])) == ["corpus", "card", "data", "base", "model", "run"]
     assert names(histories([base, data])) == ["base", "corpus", "card", "data"]
 
@@ -209,8 +209,8 @@ def test_a_history_has_every_node_once_each_after_what_it_is_made_from():
 def test_a_history_has_artifacts_and_no_files_of_them():
     split = node("queries.tsv")
     run = node("run", inputs={"queries": reads(split), "judged": reads(split.file("results/qrels.txt"))})
-    assert run.history() == [split, run]
-    assert split.file("results/qrels.txt").history() == [split]
+    assert histories([run]) == [split, run]
+    assert histories([split.file("results/qrels.txt")]) == [split]
 
 
 def test_what_is_read_twice_is_read_once(tmp_path):

@@ -1,7 +1,6 @@
 """Names of measures, in the spelling of ir_measures, and of means over query sets."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from robustdr.core.errors import UserError, unknown
@@ -14,7 +13,6 @@ PROVIDED = {"RR": "recip_rank", "R": "recall", "nDCG": "ndcg_cut", "AP": "map", 
 COUNTED = ("RBP", "Judged", "Residual", "Unjudged")
 MEASURES = (*PROVIDED, *COUNTED)
 WITHOUT_CUT = {"RR", "AP", "RBP"}
-AND = "+"  # between the variations of a mean
 CALLED = {  # other names and spellings of measures, in small letters
     **{name.casefold(): name for name in MEASURES},
     **{"mrr": "RR", "map": "AP", "recall": "R", "precision": "P", "hit": "Success", "hits": "Success"},
@@ -24,11 +22,6 @@ PARAMETERS = {  # of each measure that has any, in the order of its name
     "RBP": ("p", "rel"),
     "Residual": ("p",),
 }
-
-
-def over(variations: Iterable[str]) -> str:
-    """Return the name of the mean over variations; that over one is the variation's."""
-    return AND.join(sorted(variations))
 
 
 @dataclass(frozen=True)

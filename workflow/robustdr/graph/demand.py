@@ -83,13 +83,16 @@ class Demand:
                 names += [name for name in wanted if name not in missing and name not in names]
         return found
 
-    def _needs(self) -> Iterator[QuerySets]:
-        """Yield the query sets of each table and figure, of the claims that it tests, and of each paper."""
+    @cache
+    def _needs(self) -> list[QuerySets]:
+        """Return the query sets of each table and figure, of the claims that it tests, and of each paper."""
+        found: list[QuerySets] = []
         for paper, experiment in self.lineage.config.papers.items():
             for part, spec in {**experiment.tables, **experiment.figures}.items():
-                yield self.query_sets(paper, cells_of(spec))
-                yield self.query_sets(paper, self.pairs(f"{paper}_{part}"))
-            yield self.query_sets(paper, self.pairs(paper))
+                cells = cells_of(spec), self.pairs(f"{paper}_{part}")
+                found += [self.query_sets(paper, of) for of in cells]
+            found.append(self.query_sets(paper, self.pairs(paper)))
+        return found
 
     @cache
     def measured(self) -> dict[tuple[str, Split], list[Group]]:

@@ -54,14 +54,15 @@ def explored(graph: Graph, papers: tuple[str, ...]) -> dict[str, list[str]]:
 @cache
 def measures(graph: Graph, papers: tuple[str, ...], system: str, collection: str) -> list[Node]:
     """Return the nodes of a system's measures on a collection, for all seeds: of those query sets that papers show."""
-    return [
-        graph.measures(system, seed, split, group[0])
-        for seed in graph.lineage.seeds(system)
-        for (other, split), names in graph.demand.shown(papers).items()
-        if other == system and split[0] == collection
-        for group in graph.demand.measured()[system, split]
-        if not set(group).isdisjoint(names)
-    ]
+    lineage, found = graph.lineage, dict[str, Node]()
+    for name in papers:
+        cells = {
+            (of, role): varied
+            for (of, role), varied in graph.demand.cells(name).items()
+            if (of, lineage.collection_of(role)) == (system, collection)
+        }
+        found |= {node.path: node for node in graph.all_measures(lineage.config.part_of(name)[0], cells)}
+    return list(found.values())
 
 
 def evaluated(graph: Graph, papers: tuple[str, ...], system: str, collection: str) -> list[tuple[Split, str]]:

@@ -193,10 +193,6 @@ class Node:
             words += [f"--{name}", *paths]
         return words
 
-    def history(self) -> "list[Node]":
-        """Return every node behind this one, each after its inputs; this one is last."""
-        return histories([self])
-
 
 def histories(nodes: Iterable[Node], left_out: Callable[[Node], bool] = lambda node: False) -> list[Node]:
     """Return every node behind `nodes` once, each after its inputs.

@@ -151,10 +151,6 @@ def _quoted(sentence: str) -> str:
     return f"“{plain(shorten(sentence, QUOTED, placeholder=' […]'))}”"
 
 
-def _where(one: Sentence) -> str:
-    return one.part["claim"].removeprefix(one.part["sentence"]).removeprefix(": ")
-
-
 def _judged(paper: Claims) -> list[str]:
     """A row for each headline sentence that was judged."""
     found = [one for one in sentences(paper) if one.verdict not in UNJUDGED]
@@ -236,9 +232,9 @@ def write_findings(about: str, papers: dict[Path, Claims], chains: Sequence[Chai
         f"`{next(iter(papers)).parent}/`. [Verdicts](explanation/verdicts.md) says what the words mean.",
         "",
         f"{SIGN} Each row has the comparison that supports its sentence least: the effect here with its 95 % interval, "
-        "and as printed. p is that of no effect, or of a difference of 2 % or more where a sentence says “similar”. "
-        "Intervals and p are of one comparison; the counts are corrected for all of a sentence (Holm). Power: how "
-        "often our test shows an effect of printed size.",
+        "and as printed. p is two-sided against no effect; where a sentence sets a bound (±2 % for “similar”), it is "
+        "one-sided against that. Intervals and p are of one comparison; the counts are corrected for all of a sentence "
+        "(Holm). Power: how often our test shows an effect of printed size.",
     ]
     for paper in with_headlines:
         lines += _paper(paper)
