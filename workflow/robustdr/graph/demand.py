@@ -247,7 +247,8 @@ class Demand:
                 add(system)
         return found
 
-    def shown(self, names: Iterable[str]) -> dict[tuple[str, Split], list[str]]:
+    @cache
+    def shown(self, names: tuple[str, ...]) -> dict[tuple[str, Split], list[str]]:
         """Return the query sets of systems that can be made, those that papers show."""
         found: dict[tuple[str, Split], list[str]] = {}
         for name in names:
@@ -262,7 +263,7 @@ class Demand:
         """Return the collections that anything behind papers reads."""
         lineage, systems = self.lineage, self.behind(names)
         pretrainings = filter(None, map(lineage.pretraining_of, systems))
-        found = [collection for _, (collection, _) in self.shown(names)]
+        found = [collection for _, (collection, _) in self.shown(tuple(names))]
         found += [lineage.train_split(system)[0] for system in systems if lineage.is_trained(system)]
         found += [lineage.collection_of(lineage.config.pretraining[name].collection) for name in pretrainings]
         return list(dict.fromkeys(found))
@@ -270,11 +271,11 @@ class Demand:
     def splits_behind(self, names: Iterable[str]) -> list[Split]:
         """Return the splits that anything behind papers reads."""
         trained = [self.lineage.train_split(system) for system in self.behind(names) if self.lineage.is_trained(system)]
-        return list(dict.fromkeys([*(split for _, split in self.shown(names)), *trained]))
+        return list(dict.fromkeys([*(split for _, split in self.shown(tuple(names))), *trained]))
 
     def varied(self, names: Iterable[str]) -> dict[Split, list[str]]:
         """Return the variations behind papers by split, for evaluated and for training queries."""
-        wanted = [(split, variations[1:]) for (_, split), variations in self.shown(names).items()]
+        wanted = [(split, variations[1:]) for (_, split), variations in self.shown(tuple(names)).items()]
         for system in self.behind(names):
             if self.lineage.is_trained(system):
                 wanted.append((self.lineage.train_split(system), self.training_variations(system)))
