@@ -100,6 +100,11 @@ def test_systems_and_measures_of_a_claim(tmp_path):
 
 
 @pytest.mark.parametrize("path", sorted(PAPERS.glob("*/claims.yaml")), ids=lambda path: path.parent.name)
+def test_the_threshold_of_each_control_has_a_reason(path):
+    assert [name for name, control in load_claims(path).controls.items() if not control.reason] == []
+
+
+@pytest.mark.parametrize("path", sorted(PAPERS.glob("*/claims.yaml")), ids=lambda path: path.parent.name)
 def test_the_schema_for_editors_allows_the_papers_claims(path: Path):
     schema = TypeAdapter(Claims).json_schema()
     Draft202012Validator(json.loads(json.dumps(schema))).validate(yaml.safe_load(path.read_text(encoding="utf-8")))
