@@ -6,6 +6,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from robustdr.core import github
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
 from robustdr.variations import release
@@ -24,7 +25,7 @@ def repository(tmp_path, monkeypatch):
     serve = partial(SimpleHTTPRequestHandler, directory=tmp_path / "host")
     with ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        monkeypatch.setattr(release, "HOST", f"http://127.0.0.1:{server.server_port}")
+        monkeypatch.setattr(github, "HOST", f"http://127.0.0.1:{server.server_port}")
         yield file
         server.shutdown()
 
@@ -57,6 +58,6 @@ def test_other_bytes_or_no_file_are_one_error_and_leave_nothing(repository, tmp_
 
 
 def test_a_host_that_is_not_reached_is_one_error(repository, tmp_path, monkeypatch):
-    monkeypatch.setattr(release, "HOST", "http://127.0.0.1:9")
+    monkeypatch.setattr(github, "HOST", "http://127.0.0.1:9")
     with pytest.raises(UserError, match=r"cannot be fetched .*; run again with the network, or fetch the file"):
         release.bring(of(repository), tmp_path / "made.tsv")

@@ -18,7 +18,7 @@ from robustdr.collections.settings import DESCRIBING, OF_QUERIES, Source
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import atomic, read_qrels
 
-KINDS = ("beir", "irds", "local", "pairs", "questions", "wordnet")
+KINDS = ("aligned", "beir", "faq", "irds", "local", "pairs", "questions", "wordnet")
 
 
 def write_corpus(source: Source, output: Path, more: int | None = None, judged: Sequence[Path] = ()) -> dict[str, int]:

@@ -15,7 +15,8 @@ from robustdr.collections.problems import Place
 from robustdr.collections.reading import passages, queries
 from robustdr.collections.records import Judgement, Passage, Query, Split
 from robustdr.collections.settings import Pairs
-from robustdr.collections.tabular import Table, own_file
+from robustdr.collections.located import own_file
+from robustdr.collections.tabular import Table
 from robustdr.core.errors import UserError
 
 TOGETHER = ("corpus",)
@@ -63,18 +64,31 @@ def _pairs(source: Pairs, name: str) -> Iterator[_Pair]:
     Raises:
         UserError: see `Table`; a row without id, question or grade, or one question with two texts.
     """
-    table, named = Table(source, source["splits"][name]), source["columns"]
-    columns = [table.column(column, pa.string()) for column in (named["qid"], named["query"], named["text"])]
+    part = source["splits"][name]
+    table, named = Table(source, part, part.get("header", True)), part.get("columns", source["columns"])
+    asked = table.column(named["query"], pa.string())
     texts: dict[str, str] = {}
     ranks: Counter[str] = Counter()
     for row, (qid, query, text, grade) in enumerate(
-        zip(*columns, table.column(named["grade"], pa.int64()), strict=True)
+        zip(
+            table.column(named["qid"], pa.string()) if "qid" in named else _first_rows(asked, name),
+            asked,
+            table.column(named["text"], pa.string()),
+            table.column(named["grade"], pa.int64()),
+            strict=True,
+        )
     ):
         place = Place(table.path, row, "row")
-        for column, value in ((named["qid"], qid), (named["query"], query), (named["grade"], grade)):
+        for column, value in ((named.get("qid"), qid), (named["query"], query), (named["grade"], grade)):
             if value is None:
                 raise UserError(f"{place}: nothing in the column {column!r}")
         if texts.setdefault(qid, query) != query:
             raise UserError(f"{place}: question {qid!r} is {query!r} here and {texts[qid]!r} before")
         yield _Pair(place, qid, query, f"{qid}-{ranks[qid]}", text or "", grade)
         ranks[qid] += 1
+
+
+def _first_rows(texts: list[str], split: str) -> list[str]:
+    """Return an id for each row: the split and the row where its text stands first."""
+    first: dict[str, int] = {}
+    return [f"{split}-{first.setdefault(text, row)}" for row, text in enumerate(texts)]

@@ -9,11 +9,12 @@ from typing import cast
 
 import pyarrow as pa
 
+from robustdr.collections.located import own_file
 from robustdr.collections.problems import Place
 from robustdr.collections.reading import queries
 from robustdr.collections.records import Answers, Query, Split
 from robustdr.collections.settings import FromFiles, QuestionsSplit
-from robustdr.collections.tabular import Table, own_file
+from robustdr.collections.tabular import Table
 from robustdr.core.errors import UserError
 
 

@@ -1,16 +1,19 @@
 """Readers of users' text files, line by line, and of the corpus that this package writes."""
 
 import gzip
+import lzma
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import IO
 
 from robustdr.collections.problems import Place, Problem, Report, refuse
 from robustdr.collections.records import Judgement, Passage, Query
 from robustdr.core.errors import UserError
 from robustdr.core.files import GRADE, from_json, sha256
 
+OPENERS: dict[str, Callable[..., IO[bytes]]] = {".gz": gzip.open, ".xz": lzma.open}
 EMPTY_PASSAGE, EMPTY_QUERY = "empty passage", "empty query"
 
 
@@ -28,16 +31,16 @@ def checked(path: str, checksums: Mapping[str, str]) -> Path:
 
 
 def lines(path: Path, report: Report = refuse) -> Iterator[tuple[int, str]]:
-    """Yield (line number from 1, line without its end) of a UTF-8 text file, plain or .gz; blank lines are left out.
+    """Yield (line number from 1, line without its end) of a UTF-8 text file, plain, .gz or .xz; blank lines are left out.
 
-    Reported: a byte order mark, a line that is not UTF-8 (yielded with its bad bytes replaced), half a gzip file.
+    Reported: a byte order mark, a line that is not UTF-8 (yielded with its bad bytes replaced), half a packed file.
 
     Raises:
         UserError: no such file.
     """
     number = 0
     try:
-        with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
+        with OPENERS.get(path.suffix, open)(path, "rb") as file:
             for number, line in enumerate(file, 1):
                 if number == 1 and line.startswith(BOM_UTF8):
                     what = "begins with a byte order mark; save the file as UTF-8 without one"
@@ -53,9 +56,10 @@ def lines(path: Path, report: Report = refuse) -> Iterator[tuple[int, str]]:
                     yield number, text.rstrip("\r\n")
     except FileNotFoundError:
         raise UserError(f"{path}: no such file") from None
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        what = f"not a whole gzip file after line {number} ({error}); fetch it again"
-        report(Problem("damaged gzip file", path, what))
+    except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
+        kind = {".gz": "gzip", ".xz": "xz"}[path.suffix]
+        what = f"not a whole {kind} file after line {number} ({error}); fetch it again"
+        report(Problem("damaged file", path, what))
 
 
 def records(path: Path, required: Collection[str], report: Report = refuse) -> Iterator[tuple[int, dict[str, str]]]:

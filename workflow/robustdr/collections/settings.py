@@ -35,8 +35,8 @@ class _Counted(_Split, total=False):
 class Columns(TypedDict):
     """The names of columns."""
 
-    qid: Text
-    """Id of a question."""
+    qid: NotRequired[Text]
+    """Id of a question. Without it, a question's id is the row where it stands first, from 0."""
     query: Text
     """The question."""
     text: Text
@@ -45,22 +45,41 @@ class Columns(TypedDict):
     """Its grade."""
 
 
-class TableFile(TypedDict, total=False):
-    """A table: `path`, or `hub` with `revision` and `file`."""
+class SourceFile(TypedDict, total=False):
+    """A file: `path`, or `hub` or `github` with `revision` and `file`."""
 
     path: Text
-    """Your own Parquet file, or TSV with a header."""
+    """Your own file."""
     hub: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
     """A data set of the hub, `owner/name`."""
+    github: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
+    """A repository of GitHub, `owner/name`."""
     revision: Annotated[str, Field(pattern="^[0-9a-f]{40}$")]
-    """Commit of the data set."""
+    """Commit of the data set or repository."""
     file: Text
-    """Parquet file in the data set."""
+    """File in the data set or repository."""
     sha256: Sha256
-    """Of that file."""
+    """Of that file. `github` needs it."""
 
 
-class QuestionsSplit(TableFile):
+def _of_one_place(file: SourceFile) -> SourceFile:
+    places = [key for key in ("path", "hub", "github") if key in file]
+    if len(places) > 1:
+        raise wrong("path", f"not allowed beside `{places[-1]}`; name one place")
+    remote = {"hub": ("revision", "file"), "github": ("revision", "file", "sha256")}
+    required = remote[places[0]] if places and places[0] in remote else ("path",)
+    if "path" in required and (unused := {"revision", "file", "sha256"} & file.keys()):
+        raise wrong(min(unused), "allowed beside `hub` or `github` alone")
+    for key in required:
+        if key not in file:
+            raise wrong(key, "missing; a file is `path`, or `hub` or `github` with `revision` and `file`")
+    return file
+
+
+OneFile = Annotated[SourceFile, AfterValidator(_of_one_place)]
+
+
+class QuestionsSplit(SourceFile):
     kind: Literal["questions"]
     """Questions with answers; a retrieved passage that contains an answer is relevant, by DPR's rules."""
     question: Text
@@ -69,8 +88,32 @@ class QuestionsSplit(TableFile):
     """Column of the lists of answers; a.b is the field b of the column a."""
 
 
-class PairsSplit(_Split, TableFile):
-    pass
+class PairsSplit(_Split, SourceFile):
+    columns: NotRequired[Columns]
+    """In place of the source's `columns`."""
+    header: NotRequired[Literal[False]]
+    """The TSV file has no header; its columns are called f0, f1, …"""
+
+
+class AlignedSplit(_Split):
+    questions: OneFile
+    """A question a line."""
+    passages: OneFile
+    """Line n has the passage that question n asks about."""
+    lines: NotRequired[tuple[PositiveInt, PositiveInt]]
+    """First and last line that are read, from 1; all lines if not given."""
+    queries: NotRequired[PositiveInt]
+    """Number of questions drawn; all if not given."""
+    longest: NotRequired[PositiveInt]
+    """Longer questions are left out; words."""
+
+
+class FaqSplit(_Split):
+    topics: tuple[Annotated[float, Field(ge=0, lt=1)], Annotated[float, Field(gt=0, le=1)]]
+    """Part of the topics whose questions it has, as two fractions: [0, 0.7] has seven tenths of them. Splits whose
+    parts do not overlap share no topic."""
+    queries: NotRequired[PositiveInt]
+    """Number of questions drawn; all if not given."""
 
 
 class WordNetSplit(_Split):
@@ -103,18 +146,6 @@ class LocalSplit(_Counted):
     """File of qid<TAB>text, or JSONL or Parquet with qid and text; or .gz."""
     qrels: NotRequired[Text]
     """TREC qrels, or BEIR's with their head; or .gz. A query log has none."""
-
-
-def _of_one_place(split: TableFile) -> TableFile:
-    of_hub = {"revision", "file", "sha256"} & split.keys()
-    if "hub" not in split and of_hub:
-        raise wrong(min(of_hub), "allowed beside `hub` alone")
-    if "hub" in split and "path" in split:
-        raise wrong("path", f"{split['path']!r} is not allowed beside `hub`; name one place")
-    for key in ("revision", "file") if "hub" in split else ("path",):
-        if key not in split:
-            raise wrong(key, "missing; a table is `path`, or `hub` with `revision` and `file`")
-    return split
 
 
 def _judged(split: LocalSplit) -> LocalSplit:
@@ -240,6 +271,26 @@ class Pairs(_Any, _Private):
     """The tables, by split."""
 
 
+class Aligned(_Any, _Private):
+    kind: Literal["aligned"]
+    """Two files for each split, one of questions and one of passages: line n of one belongs to line n of the other.
+    Equal passages are one."""
+    treebank: NotRequired[Literal[True]]
+    """The texts have the tokens of the Penn Treebank (`-lrb-`, two back quotes, ` 's`), which are undone."""
+    splits: dict[Name, AlignedSplit]
+    """The files, by split."""
+
+
+class Faq(_Any, _Private):
+    kind: Literal["faq"]
+    """Questions with their answers, in one file: JSONL with `question`, `answer` and perhaps `focus`, the topic; or the
+    JSON of StackFAQ. It may be .gz or .xz. Equal questions are one, and so are equal answers."""
+    pairs: OneFile
+    """The file."""
+    splits: dict[Name, FaqSplit]
+    """The questions, by split."""
+
+
 def _consistent(source: _Any) -> _Any:
     if "binary_from" in source and source.get("relevance_level", 1) != 1:
         raise wrong("relevance_level", "with `binary_from`, the relevant grade is 1; remove it")
@@ -262,7 +313,7 @@ def _split(source: WordNet) -> WordNet:
     return source
 
 
-FromFiles = Beir | Irds | Annotated[Local, AfterValidator(_whole)] | Pairs
+FromFiles = Beir | Irds | Annotated[Local, AfterValidator(_whole)] | Pairs | Aligned | Faq
 Source = TypeAliasType(
     "Source", Annotated[Annotated[WordNet | FromFiles, Field(discriminator="kind")], AfterValidator(_consistent)]
 )
@@ -272,7 +323,7 @@ OF_QUERIES = {"binary_from", "ignore_unjudged"}  # keys that decide no byte of a
 # Keys that decide no byte of a collection.
 DESCRIBING = {
     key
-    for kind in (WordNet, Beir, Irds, Local, Pairs)
+    for kind in (WordNet, Beir, Irds, Local, Pairs, Aligned, Faq)
     for key, hint in get_type_hints(kind, include_extras=True).items()
     if UNSEEN in getattr(hint, "__metadata__", ())
 }

@@ -1,0 +1,42 @@
+"""Files of a source, wherever they are: the user's own, in a data set of the hub, or in a repository of GitHub."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from robustdr.collections.reading import checked
+from robustdr.collections.settings import SourceFile
+from robustdr.core import github, hub
+
+
+def own_file(file: SourceFile) -> list[Path]:
+    """Return the user's file; none if the file comes from elsewhere."""
+    return [Path(file["path"])] if "path" in file else []
+
+
+def bring(file: SourceFile, checksums: Mapping[str, str]) -> Path:
+    """Return the file on this machine. What comes from elsewhere is fetched once and kept in a cache.
+
+    Args:
+        checksums: SHA-256 of the user's own files, by path.
+
+    Raises:
+        UserError: the file is missing, cannot be fetched, or has another SHA-256.
+    """
+    if "path" in file:
+        return checked(file["path"], checksums)
+    if "github" in file:
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        path = cache / "robustdr" / "github" / file["sha256"] / Path(file["file"]).name
+        if not path.is_file():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            github.fetch(file["github"], file["revision"], file["file"], file["sha256"], path)
+        return checked(str(path), {str(path): file["sha256"]})
+    from huggingface_hub import hf_hub_download
+
+    what = f"{file['hub']}@{file['revision']}: {file['file']}"
+    with hub.fetching(what):
+        path = Path(hf_hub_download(file["hub"], file["file"], repo_type="dataset", revision=file["revision"]))
+    if "sha256" in file:
+        hub.check(path, file["sha256"], what, cached=True)
+    return path
