@@ -1,4 +1,4 @@
-"""Questions and passages in two files, line by line, as SQuAD's questions come with their sentences (Du et al., 2017)."""
+"""Questions and passages in two files, line by line, as SQuAD's questions and their sentences (Du et al., 2017)."""
 
 import re
 from collections.abc import Iterator
@@ -60,7 +60,8 @@ def split(source: Aligned, name: str) -> Split:
 def files(source: Aligned, split: str | None) -> list[Path]:
     """Return the user's files, for the corpus (None) those of all splits; none that come from elsewhere."""
     parts = source["splits"].values() if split is None else [source["splits"][split]]
-    return [path for part in parts for key in ("questions", "passages") for path in own_file(part[key])]
+    paths = [path for part in parts for key in ("questions", "passages") for path in own_file(part[key])]
+    return list(dict.fromkeys(paths))
 
 
 def _pairs(source: Aligned, name: str) -> Iterator[tuple[Place, Query, Passage]]:

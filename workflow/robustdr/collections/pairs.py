@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from robustdr.collections.located import own_file
 from robustdr.collections.problems import Place
 from robustdr.collections.reading import passages, queries
 from robustdr.collections.records import Judgement, Passage, Query, Split
 from robustdr.collections.settings import Pairs
-from robustdr.collections.located import own_file
 from robustdr.collections.tabular import Table
 from robustdr.core.errors import UserError
 

@@ -4,16 +4,16 @@ import gzip
 import lzma
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 from robustdr.collections.problems import Place, Problem, Report, refuse
 from robustdr.collections.records import Judgement, Passage, Query
 from robustdr.core.errors import UserError
 from robustdr.core.files import GRADE, from_json, sha256
 
-OPENERS: dict[str, Callable[..., IO[bytes]]] = {".gz": gzip.open, ".xz": lzma.open}
+OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open}
 EMPTY_PASSAGE, EMPTY_QUERY = "empty passage", "empty query"
 
 
@@ -31,7 +31,7 @@ def checked(path: str, checksums: Mapping[str, str]) -> Path:
 
 
 def lines(path: Path, report: Report = refuse) -> Iterator[tuple[int, str]]:
-    """Yield (line number from 1, line without its end) of a UTF-8 text file, plain, .gz or .xz; blank lines are left out.
+    """Yield (line number from 1, line without its end) of a UTF-8 text, plain, .gz or .xz, without blank lines.
 
     Reported: a byte order mark, a line that is not UTF-8 (yielded with its bad bytes replaced), half a packed file.
 
