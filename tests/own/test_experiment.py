@@ -79,6 +79,24 @@ def test_a_reranker_ranks_the_passages_of_the_first_model_again(data, tiny_model
     assert made.run(NAME, 0, (NAME, "test"), "typo") in run.inputs["candidates"].nodes
 
 
+def test_a_spell_checker_stands_before_bm25_and_the_first_model_whose_vectors_are_kept(data, tiny_model, tmp_path):
+    compared = [models.find(str(tiny_model)), models.find(str(tiny_model), base="base_2")]
+    experiment.write(tmp_path, compared, data, BY_CATEGORY, ["RR@10"], spell_checker=True)
+    made = graph(load(HOUSE / "config", tmp_path), NAME)
+    checked = {"own_bm25_spell_checked": "own_bm25", "own_spell_checked": "own"}
+    assert set(made.demand.evaluated()) == {"own", "own_2", "own_hybrid", "own_bm25", *checked}
+    for system, ranker in checked.items():
+        recipe = made.lineage.recipe(system)
+        assert (recipe.kind, recipe.ranker, recipe.edits) == ("rewrite", ranker, 2)
+    both = [
+        made.run(system, 0, (NAME, "test"), "typo").inputs["embeddings"].paths for system in (NAME, "own_spell_checked")
+    ]
+    assert both[0] and both[0] == both[1]
+    with pytest.raises(UserError, match="--spell-checker: engine ran elsewhere"):
+        ran = models.ranked(tmp_path, "engine")
+        experiment.write(tmp_path, [ran], data, BY_CATEGORY, ["RR@10"], spell_checker=True)
+
+
 def test_what_a_server_has_is_asked_and_searched_without_a_checkpoint(data, tmp_path):
     model = models.served("http://localhost:1/v1/", "m", {"similarity": "dot", "key": "NAME"})
     experiment.write(tmp_path, [model], data, BY_CATEGORY, ["RR@10"])
@@ -122,6 +140,7 @@ def test_rules_alone_are_at_hand():
 def test_some_of_them(monkeypatch):
     assert experiment.chosen(["swap_words", "typo"]) == {"misspelling": ["typo"], "ordering": ["swap_words"]}
     assert experiment.chosen([]) == experiment.at_hand()
+    assert experiment.chosen(["human_misspelling", "typo"]) == {"misspelling": ["human_misspelling", "typo"]}
     with pytest.raises(UserError, match=r"--variations: 'typos' is unknown \(did you mean typo"):
         experiment.chosen(["typos"])
 

@@ -35,6 +35,12 @@ def rerank(a: argparse.Namespace) -> None:
     rerank(a.model, a.run, a.queries, a.corpus, a.depth, a.output)
 
 
+def leaderboard(a: argparse.Namespace) -> None:
+    from robustdr.own.leaderboard import write
+
+    write(a.folders, a.output)
+
+
 def convert(a: argparse.Namespace) -> None:
     from robustdr.encoding.convert import convert
 
@@ -185,6 +191,10 @@ def parser() -> argparse.ArgumentParser:
     text = "number of passages of a query that are reranked; default: 100"
     command.add_argument("--depth", type=int, default=100, help=text)
     command.add_argument("-o", "--output", type=written, required=True, help="TREC run to write, or .gz")
+    command = add(leaderboard.__name__, leaderboard, "write one page of several reports of `evaluate --spell-checker`")
+    text = "folder of a report; its name is the collection's"
+    command.add_argument("folders", type=named, nargs="+", metavar="FOLDER", help=text)
+    command.add_argument("-o", "--output", type=written, required=True, help="Markdown file to write")
     command = add("convert-weights", convert, "turn released pickled weights into safetensors")
     text = "folder with pytorch_model.bin, config.json and the files of a tokenizer"
     command.add_argument("folder", type=named, help=text)

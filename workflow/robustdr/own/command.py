@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ignore-unjudged", action="store_true", help="leave queries without a judgement out")
     text = "ir_measures names; the first decides; default: nDCG@10"
     parser.add_argument("--measure", "--measures", dest="measures", nargs="+", default=["nDCG@10"], help=text)
-    text = "variations to use; default: all that need only rules and installed packages"
+    text = "variations to use; default: all that need only rules and installed packages, without human_misspelling"
     parser.add_argument("--variations", nargs="+", default=[], metavar="NAME", help=text)
     text = "ISO 639-1 code of the language of the queries, e.g. de; default: it is found"
     parser.add_argument("--language", metavar="CODE", help=text)
@@ -29,6 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--draws", type=int, default=1, metavar="N", help=text)
     text = "a cross-encoder, as a folder or of the hub, that reranks the 100 best passages of the first model"
     parser.add_argument("--reranker", metavar="MODEL", help=text)
+    text = "also put a spell checker with the passages' words before BM25 and before the first model"
+    parser.add_argument("--spell-checker", action="store_true", help=text)
     text = "remedies to train from the model, comma-separated: rodr, capot, self-teaching, augmentation"
     parser.add_argument("--fix", type=lambda names: names.split(","), default=[], metavar="REMEDIES", help=text)
     parser.add_argument("--train-queries", type=named, metavar="FILE", help="training queries for --fix, as --queries")

@@ -47,6 +47,11 @@ def compare(varied: np.ndarray, original: np.ndarray) -> Compared:
     }
 
 
+def interval_of(values: np.ndarray) -> list[float] | None:
+    """The 95 % interval of a mean over seeds and queries; None if unbounded."""
+    return _finite(Ratio(Estimate(values), ONE).interval(CONFIDENCE))
+
+
 def correct(found: Sequence[Compared]) -> None:
     """Add to each its p, corrected over all of them (Holm)."""
     for each, p in zip(found, holm([each["p"] for each in found]), strict=True):

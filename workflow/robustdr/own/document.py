@@ -47,16 +47,16 @@ def headline(found: Report) -> str:
     worst = min(varied, key=lambda name: varied[name]["difference"])
     down = sum(each["p_holm"] < 0.05 and each["difference"] < 0 for each in varied.values())
     others = [
-        f"{other['label']} has {other['original']:.3f} and {_share(other['query_sets'][MEAN]['drop'])}"
+        f"{other['label']} has {other['original']:.3f} and {share(other['query_sets'][MEAN]['drop'])}"
         for name, other in found["systems"].items()
         if name != NAME
     ]
     return (
         f"On {found['queries']} queries over {found['passages']} passages, {found['model']} has {found['measure']} "
         f"{own['original']:.3f}, and {mean['mean']:.3f} on average where the queries are reworded or misspelled: "
-        f"{_share(mean['drop'])} {_interval(mean['drop_interval'])}, p {_p(mean['p'])}; "
+        f"{share(mean['drop'])} {interval(mean['drop_interval'])}, p {_p(mean['p'])}; "
         f"{', '.join(others)}. {down} of {len(varied)} variations lower it significantly (p < 0.05 after Holm's "
-        f"correction); {worst} costs most, {_share(varied[worst]['drop'])}."
+        f"correction); {worst} costs most, {share(varied[worst]['drop'])}."
     )
 
 
@@ -92,9 +92,9 @@ def _ranking(found: Report) -> str:
         for of in (each["original"], each["variations"]):
             fields.append(f"{of['mean']:.3f}")
             fields += [_behind(of), _p(of["p_holm"])] if "p_holm" in of else ["best", ""]
-        fields.append(f"{_share(each['drop']['drop'])} {_interval(each['drop']['drop_interval'])}")
+        fields.append(f"{share(each['drop']['drop'])} {interval(each['drop']['drop_interval'])}")
         for other in each["others"].values():
-            fields += [f"{other['mean']:.3f}", _share(other["drop"])]
+            fields += [f"{other['mean']:.3f}", share(other["drop"])]
         cost = found["costs"][each["system"]]
         took = "" if cost["ms"] is None else f"{cost['ms']:,.1f}"
         lines.append([*fields, _megabytes(cost["weights"]), _megabytes(cost["index"]), took])
@@ -149,12 +149,12 @@ def _table(found: Report) -> str:
         for name in (mean, *kinds):
             each = own["query_sets"][name]
             label = _linked(found, f"**{_category(name)}**" if name == mean else name, name)
-            changed = _share(found["changed"][name], "") if name in found["changed"] else ""
+            changed = share(found["changed"][name], "") if name in found["changed"] else ""
             fields = [label, changed, f"{each['mean']:.3f}"]
-            fields += [f"{_share(each['drop'])} {_interval(each['drop_interval'])}", _p(each["p"])]
+            fields += [f"{share(each['drop'])} {interval(each['drop_interval'])}", _p(each["p"])]
             fields += [_p(each["p_holm"]) if "p_holm" in each else "", _points(each["detectable"])]
             beside = [other["query_sets"][name] for other in others]
-            lines.append(fields + [text for of in beside for text in (f"{of['mean']:.3f}", _share(of["drop"]))])
+            lines.append(fields + [text for of in beside for text in (f"{of['mean']:.3f}", share(of["drop"]))])
     return "\n".join(map(table_row, lines))
 
 
@@ -162,7 +162,7 @@ def _notes(found: Report) -> str:
     hybrid = "the hybrid ranks by reciprocal rank fusion of the two"
     lengths = (
         f"- {plain(found['model'])} reads {found['passage_length']} tokens of a passage; "
-        f"{_share(found['truncated'], '')} of the passages are longer and lose their end."
+        f"{share(found['truncated'], '')} of the passages are longer and lose their end."
     )
     draws = (
         f"- Each variation is drawn {found['draws']} times, and a query's value is their mean: the intervals hold the "
@@ -192,7 +192,7 @@ def _remedies(found: Report) -> str:
         fields = [plain(each["label"])]
         for part in ("variations", "variations_over_control", "original"):
             fields += [f"{each[part]['mean']:.3f}"] if part != "variations_over_control" else []
-            fields += [f"{_share(each[part]['drop'])} {_interval(each[part]['drop_interval'])}", _p(each[part]["p"])]
+            fields += [f"{share(each[part]['drop'])} {interval(each[part]['drop_interval'])}", _p(each[part]["p"])]
         index = "must be rebuilt" if each["reindexes"] else "stays"
         lines.append([*fields, f"{each['seconds']:.0f}", index, code(each["folder"])])
     rows = "\n".join(map(table_row, lines))
@@ -229,12 +229,13 @@ def _category(mean: str) -> str:
     return "all variations" if mean == MEAN else mean.removesuffix("_mean")
 
 
-def _share(share: float | None, sign: str = "+") -> str:
+def share(share: float | None, sign: str = "+") -> str:
     """A share in percent; with its sign unless `sign` is empty."""
     return "–" if share is None else f"{100 * share:{sign}z.1f} %"
 
 
-def _interval(bounds: list[float] | None) -> str:
+def interval(bounds: list[float] | None) -> str:
+    """A 95 % interval of shares, in percent."""
     return "[unbounded]" if bounds is None else f"[{100 * bounds[0]:+.1f}, {100 * bounds[1]:+.1f}]"
 
 

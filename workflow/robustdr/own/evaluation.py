@@ -60,7 +60,9 @@ def run(arguments: argparse.Namespace) -> None:
         leave = "--drop-empty and --ignore-unjudged leave some out"
         raise UserError(f"{len(wrong)} errors in the files above; `robustdr check` lists all; {leave}")
     print(spoken, file=sys.stderr)
-    experiment.write(folder, compared, used, by_category, a.measures, a.fix, language, a.draws, reranker)
+    experiment.write(
+        folder, compared, used, by_category, a.measures, a.fix, language, a.draws, reranker, a.spell_checker
+    )
     made = graph(load(HOUSE / "config", folder.resolve()), NAME)
     cores = None if passages <= SMALL and not a.fix else a.cores
     if elsewhere := [experiment.system_of(n) for n, model in enumerate(compared) if "runs" in model.recipe]:

@@ -17,8 +17,10 @@ from robustdr.core.yaml_files import read
 from robustdr.experiments.kinds import LENGTHS
 from robustdr.own import remedies
 from robustdr.own.models import Model
+from robustdr.systems.rewrite import Rewrite
 from robustdr.variations.base import build
 from robustdr.variations.languages import spoken
+from robustdr.variations.misspelling import HumanMisspelling
 
 HOUSE = Path(__file__).resolve().parents[3]  # folder of the Snakefile
 TEMPLATES = HOUSE / "config" / "own"
@@ -26,6 +28,8 @@ NAME = "own"  # of the collection, its role, the scale, the paper and the system
 BM25, HYBRID, RERANKED = f"{NAME}_bm25", f"{NAME}_hybrid", f"{NAME}_reranked"
 TRAIN = "train"  # the split for training
 STAND_IN = "stand-in"
+HUMAN = HumanMisspelling.name  # it stands in for the queries of papers alone; `misspell` draws from the same list
+SPELL_CHECKED = "_spell_checked"  # end of the names of systems behind a spell checker
 
 
 class Split(NamedTuple):
@@ -88,12 +92,14 @@ def at_hand(language: str = ENGLISH) -> dict[str, list[str]]:
 
 
 def chosen(names: Sequence[str], language: str = ENGLISH) -> dict[str, list[str]]:
-    """By category, the variations of `at_hand` in `names`; all if `names` is empty.
+    """By category, the variations of `at_hand` in `names`, or `HUMAN`; all of `at_hand` if `names` is empty.
 
     Raises:
-        UserError: a name is not in `at_hand`.
+        UserError: a name is not among them.
     """
     every = at_hand(language)
+    if HUMAN in names:
+        every[HumanMisspelling.category].insert(0, HUMAN)
     allowed = [name for of in every.values() for name in of]
     for name in names:
         if name in variations.names():
@@ -124,6 +130,7 @@ def write(
     language: str = ENGLISH,
     draws: int = 1,
     reranker: Model | None = None,
+    spell_checker: bool = False,
 ) -> None:
     """Write collections.yaml, scales/own.yaml, papers/own/experiment.yaml and config.yaml to `folder`.
 
@@ -131,11 +138,11 @@ def write(
         models: the first is the system `own`; of it alone there is a hybrid with BM25. by_category: the variations.
         measures: the first decides. fix: remedies to train from the first model.
         language: of the queries; BM25 stems it where Snowball does. draws: of each variation.
-        reranker: of all passages that the first model finds.
+        reranker: of all passages that the first model finds. spell_checker: before BM25 and before the first model.
 
     Raises:
-        UserError: remedies need the model's weights, and they are not on this machine; see also `remedies.recipes` and
-            `remedies.budgets`.
+        UserError: remedies need the model's weights, and they are not on this machine; a spell checker stands before
+            runs; see also `remedies.recipes` and `remedies.budgets`.
     """
     scale, experiment = (read(TEMPLATES / f"{name}.yaml") for name in ("scale", "experiment"))
     first, *others = models
@@ -153,6 +160,15 @@ def write(
         label = f"{first.label}, reranked by {reranker.label}"
         experiment["systems"][RERANKED] = {"label": label, **reranker.recipe, "candidates": candidates}
         experiment["tables"]["table1"]["systems"].append(RERANKED)
+    if spell_checker:
+        if "runs" in first.recipe:
+            raise UserError(f"--spell-checker: {first.label} ran elsewhere; allowed: a model that ranks here")
+        scale["embeddings"]["keep"] = True  # the model encodes the passages once
+        for ranker in (BM25, NAME):
+            label = f"spell checker and {experiment['systems'][ranker]['label']}"
+            checker = {"kind": Rewrite().name, "rewriter": "symspell", "edits": 2, "ranker": ranker}
+            experiment["systems"][ranker + SPELL_CHECKED] = {"label": label, **checker}
+            experiment["tables"]["table1"]["systems"].append(ranker + SPELL_CHECKED)
     if fix:
         if not first.folder:
             raise UserError(f"--fix: {first.label}: its weights are not on this machine, so it cannot be trained")

@@ -17,7 +17,7 @@ from robustdr.evaluation.store import MEAN, Source, Store
 from robustdr.experiments.models import ORIGINAL
 from robustdr.graph.graph import Graph
 from robustdr.graph.tables import evaluation_settings
-from robustdr.own.compared import Compared, compare, correct
+from robustdr.own.compared import Compared, compare, correct, interval_of
 from robustdr.own.costs import Costs, cost
 from robustdr.own.experiment import NAME, draws_of
 from robustdr.own.ranking import Pair, Ranked, pairs, ranking
@@ -36,6 +36,7 @@ class System(TypedDict):
 
     label: str
     original: float
+    original_interval: list[float] | None
     query_sets: dict[str, Compared]
 
 
@@ -159,7 +160,12 @@ def _robustness(
         for name, of in query_sets.items()
     }
     correct([found[name] for name in varied])
-    return {"label": label, "original": float(original.mean()), "query_sets": found}
+    return {
+        "label": label,
+        "original": float(original.mean()),
+        "original_interval": interval_of(original),
+        "query_sets": found,
+    }
 
 
 def _remedy(graph: Graph, store: Store, folder: Path, system: str, measure: str) -> Remedy:
