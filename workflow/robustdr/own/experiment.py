@@ -152,7 +152,7 @@ def write(
     experiment["title"] = f"How robust is {first.label}?" if not others else "Which retriever is best, and how robust?"
     for number, model in enumerate(models):
         experiment["systems"][system_of(number)] = {"label": model.label, **model.recipe}
-    if others:
+    if others or spell_checker:
         experiment["systems"][HYBRID]["label"] = f"hybrid of BM25 and {first.label}"
     experiment["tables"]["table1"]["systems"] += [system_of(number) for number in range(1, len(models))]
     if reranker:
