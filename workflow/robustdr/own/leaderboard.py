@@ -38,7 +38,8 @@ def write(folders: Sequence[Path], output: Path) -> None:
         if not (path := folder / "report.json").is_file():
             raise UserError(f"{path}: no such file; `robustdr evaluate -o {folder}` writes it")
         reports[folder.resolve().name] = json.loads(path.read_text(encoding="utf-8"))
-    template = Environment(undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True).from_string(TEMPLATE.read_text("utf-8"))
+    made = Environment(undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True)
+    template = made.from_string(TEMPLATE.read_text(encoding="utf-8"))
     write_text(output, template.render(page(reports)))
 
 
