@@ -1,0 +1,142 @@
+"""Slips: misspelled words by kind, letter, place and word, and how far those of a generator are from people's."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
+from os.path import commonprefix
+from typing import NamedTuple
+
+import numpy as np
+
+from robustdr.variations import edits, lexicon
+from robustdr.variations.base import Variation, plain
+
+TOKEN = re.compile(r"[^\s.,;:?!\"“”()/]+")
+FEATURES: Mapping[str, Sequence[str]] = {
+    "kind": ("insert", "delete", "substitute", "transpose", "space", "several"),
+    "letter": ("double", "neighbour", "other"),
+    "place": ("first", "inner", "last"),
+    "length": ("1–3", "4–5", "6–7", "8–9", "10+"),
+    "word": ("stop", "content"),
+    "result": ("real", "nonword"),
+    "count": ("1", "2", "3+"),
+}
+RESAMPLES = 2000  # of the bootstrap
+DRAWS = 2000  # varied queries of a generator
+
+
+class Slip(NamedTuple):
+    """A word that is written in another way. Each field has one of the values of `FEATURES`, or none.
+
+    Attributes:
+        kind: one character inserted, deleted or substituted; two neighbours transposed; a space lost, added or moved;
+            or several of these.
+        letter: of one inserted, deleted or substituted character. double: one of two equal characters in a row comes
+            or goes. neighbour: the new character is on a key beside that of the old one, or of one beside it.
+        place: of an edit of one or two characters: it touches the first character of the word, the last, or neither.
+        length: characters of the right word. word: whether it is in NLTK's list of stop words.
+        result: whether what is written is a word of SymSpell's dictionary.
+    """
+
+    kind: str
+    letter: str | None
+    place: str | None
+    length: str
+    word: str
+    result: str
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in lower case, without punctuation."""
+    return [word for token in TOKEN.findall(text.lower()) if (word := token.strip("'’-"))]
+
+
+def slips(right: str, wrong: str) -> list[Slip]:
+    """The slips of a query, in its order; a word that only one of the two texts has is none."""
+    one, two = words(right), words(wrong)
+    found = []
+    for change, start, end, begin, stop in SequenceMatcher(None, one, two, autojunk=False).get_opcodes():
+        if change == "replace" and end - start == stop - begin and "".join(one[start:end]) != "".join(two[begin:stop]):
+            found += map(slip, one[start:end], two[begin:stop])
+        elif change == "replace":
+            found.append(slip(" ".join(one[start:end]), " ".join(two[begin:stop])))
+    return found
+
+
+def slip(right: str, wrong: str) -> Slip:
+    """The slip that turns a word, or words with blanks between them, into others."""
+    start = len(commonprefix((right, wrong)))
+    rest, other = right[start:], wrong[start:]
+    same = len(commonprefix((rest[::-1], other[::-1])))
+    old, new = rest[: len(rest) - same], other[: len(other) - same]
+    before, after = right[:start][-1:], rest[len(old) :][:1]
+    letter = None
+    if right.replace(" ", "") == wrong.replace(" ", ""):
+        kind = "space"
+    elif len(old) == 2 and old == new[::-1]:
+        kind = "transpose"
+    elif len(old) > 1 or len(new) > 1:
+        kind = "several"
+    else:
+        kind = "substitute" if old and new else "insert" if new else "delete"
+        keys = "".join(edits.TOUCHING.get(key, "") for key in ([old] if old else [before, after]))
+        double = kind != "substitute" and old + new == before
+        letter = "double" if double else "neighbour" if new and new in keys else "other"
+    place = None
+    if kind not in ("space", "several"):
+        place = "first" if not start else "last" if start + len(old) == len(right) else "inner"
+    return Slip(
+        kind,
+        letter,
+        place,
+        FEATURES["length"][min(max(len(right) - 2, 0) // 2, 4)],
+        "stop" if right in lexicon.stopwords() else "content",
+        "real" if lexicon.dictionary().issuperset(wrong.split()) else "nonword",
+    )
+
+
+def counts(queries: Iterable[Sequence[Slip]]) -> dict[str, np.ndarray]:
+    """How often each value of each feature occurs, by feature: [queries with a slip, values]."""
+    queries = [slips for slips in queries if slips]
+    table = {
+        feature: [[[getattr(one, feature) for one in slips].count(value) for value in values] for slips in queries]
+        for feature, values in FEATURES.items()
+        if feature != "count"
+    }
+    table["count"] = [[min(len(slips), 3) == number for number in (1, 2, 3)] for slips in queries]
+    return {feature: np.array(rows, dtype=float).reshape(len(queries), -1) for feature, rows in table.items()}
+
+
+def shares(table: np.ndarray) -> np.ndarray:
+    """The shares of the values of a feature: [..., queries, values] -> [..., values]; nan if it has none."""
+    total = table.sum(-2)
+    with np.errstate(invalid="ignore"):
+        return total / total.sum(-1, keepdims=True)
+
+
+def distance(people: np.ndarray, generated: np.ndarray, seed: int = 1) -> tuple[float, float, float]:
+    """Total variation between the shares of a feature, with a 95 % interval.
+
+    The queries of people are drawn again (bootstrap); those of the generator are many, and stay.
+
+    Args:
+        people: counts, [queries, values]. generated: shares, [values].
+
+    Returns:
+        The distance, 0 to 1, and the ends of its interval.
+    """
+    drawn = np.random.default_rng(seed).integers(len(people), size=(RESAMPLES, len(people)))
+    each = np.abs(shares(people[drawn]) - generated).sum(-1) / 2
+    low, high = np.nanquantile(each, (0.025, 0.975))
+    return float(np.abs(shares(people) - generated).sum() / 2), float(low), float(high)
+
+
+def generated(variation: Variation, texts: Sequence[str]) -> dict[str, np.ndarray]:
+    """The shares of the values of each feature in about `DRAWS` variations of these texts, by feature: [values]."""
+    queries = {f"{number}": plain(text) for number, text in enumerate(texts)}
+    found = [
+        slips(queries[qid], varied)
+        for seed in range(1, -(-DRAWS // len(queries)) + 1)
+        for qid, varied in variation.vary(queries.items(), seed)
+    ]
+    return {feature: shares(table) for feature, table in counts(found).items()}
