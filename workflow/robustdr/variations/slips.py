@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
-from os.path import commonprefix
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
 
+from robustdr import variations
+from robustdr.core.markup import table_row
 from robustdr.variations import edits, lexicon
 from robustdr.variations.base import Variation, plain
 
@@ -23,6 +25,7 @@ FEATURES: Mapping[str, Sequence[str]] = {
 }
 RESAMPLES = 2000  # of the bootstrap
 DRAWS = 2000  # varied queries of a generator
+VARIANTS = {"misspell": "released", "human_misspelling": "people", "human_misspelling_learned": "people"}
 
 
 class Slip(NamedTuple):
@@ -54,7 +57,7 @@ def words(text: str) -> list[str]:
 def slips(right: str, wrong: str) -> list[Slip]:
     """The slips of a query, in its order; a word that only one of the two texts has is none."""
     one, two = words(right), words(wrong)
-    found = []
+    found: list[Slip] = []
     for change, start, end, begin, stop in SequenceMatcher(None, one, two, autojunk=False).get_opcodes():
         if change == "replace" and end - start == stop - begin and "".join(one[start:end]) != "".join(two[begin:stop]):
             found += map(slip, one[start:end], two[begin:stop])
@@ -63,11 +66,16 @@ def slips(right: str, wrong: str) -> list[Slip]:
     return found
 
 
+def alike(one: str, other: str) -> int:
+    """The length of the common prefix of two texts."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
 def slip(right: str, wrong: str) -> Slip:
     """The slip that turns a word, or words with blanks between them, into others."""
-    start = len(commonprefix((right, wrong)))
+    start = alike(right, wrong)
     rest, other = right[start:], wrong[start:]
-    same = len(commonprefix((rest[::-1], other[::-1])))
+    same = alike(rest[::-1], other[::-1])
     old, new = rest[: len(rest) - same], other[: len(other) - same]
     before, after = right[:start][-1:], rest[len(old) :][:1]
     letter = None
@@ -127,16 +135,50 @@ def distance(people: np.ndarray, generated: np.ndarray, seed: int = 1) -> tuple[
     """
     drawn = np.random.default_rng(seed).integers(len(people), size=(RESAMPLES, len(people)))
     each = np.abs(shares(people[drawn]) - generated).sum(-1) / 2
-    low, high = np.nanquantile(each, (0.025, 0.975))
+    low, high = np.quantile(each, (0.025, 0.975))
     return float(np.abs(shares(people) - generated).sum() / 2), float(low), float(high)
 
 
 def generated(variation: Variation, texts: Sequence[str]) -> dict[str, np.ndarray]:
     """The shares of the values of each feature in about `DRAWS` variations of these texts, by feature: [values]."""
-    queries = {f"{number}": plain(text) for number, text in enumerate(texts)}
-    found = [
-        slips(queries[qid], varied)
-        for seed in range(1, -(-DRAWS // len(queries)) + 1)
-        for qid, varied in variation.vary(queries.items(), seed)
-    ]
-    return {feature: shares(table) for feature, table in counts(found).items()}
+    queries = {str(number): plain(text) for number, text in enumerate(texts)}
+    varied = (one for seed in range(-(-DRAWS // len(queries))) for one in variation.vary(queries.items(), seed + 1))
+    return {
+        feature: shares(table) for feature, table in counts(slips(queries[qid], text) for qid, text in varied).items()
+    }
+
+
+def generators() -> dict[str, Variation]:
+    """The generators of misspellings, and their other variants, by the name in tables."""
+    made = {
+        name: variations.create(name) for name in variations.names() if variations.kind(name).category == "misspelling"
+    }
+    for name, variant in VARIANTS.items():
+        made[f"{name}, {variant}"] = variations.create(name, {"variant": variant})
+    return made
+
+
+def as_text(people: dict[str, np.ndarray], others: Mapping[str, Mapping[str, np.ndarray]]) -> str:
+    """Two Markdown tables: the shares of the values of each feature, and how far the others' are from people's.
+
+    Args:
+        people: counts, see `counts`. others: shares by feature and by name, see `generated`.
+    """
+    own = {feature: shares(table) for feature, table in people.items()}
+    head = [f"{feature}: {' · '.join(values)}" for feature, values in FEATURES.items()]
+    rows = {"people": own, **others}
+    lines = [table_row(["% of the slips", *head]), table_row(["---"] * (len(head) + 1))]
+    lines += [table_row([name, *(_percent(of[feature]) for feature in FEATURES)]) for name, of in rows.items()]
+    lines += ["", table_row(["distance from people", *FEATURES]), table_row(["---"] * (len(head) + 1))]
+    for name, of in {"the same people, drawn again": own, **others}.items():
+        lines.append(table_row([name, *(_interval(distance(people[feature], of[feature])) for feature in FEATURES)]))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _percent(of: np.ndarray) -> str:
+    return "–" if np.isnan(of).any() else " · ".join(f"{100 * share:.0f}" for share in of)
+
+
+def _interval(of: tuple[float, float, float]) -> str:
+    middle, low, high = (f"{value:.2f}" for value in of)
+    return "–" if middle == "nan" else f"{middle} ({low}–{high})"
