@@ -20,7 +20,7 @@ from robustdr.variations.diversity import CHANGES, MEASURES, Rewordings, measure
 from robustdr.variations.similarity import Similarity
 
 PEOPLE = Path(variations.__file__).with_name("people.yaml")
-PEOPLES = "people, StackFAQ"
+STACKFAQ = "people, StackFAQ"
 LEVELS = ("character", "word", "sentence", "llm")  # of the generators in intent's Tables 2 and 3
 
 
@@ -64,7 +64,7 @@ def rewording_table(originals: Path, varied: Sequence[Path], model: Path | None)
     encode, own = Similarity(model) if model else None, paired(originals, varied)
     asked = [question for question, _ in own]
     made = {name: measure(reworded(variations.create(name), asked), encode) for name in reworders()}
-    return as_text({"these queries": measure(own, encode), PEOPLES: _stored()["rewordings"][PEOPLES], **made})
+    return as_text({"these queries": measure(own, encode), STACKFAQ: _stored()["rewordings"][STACKFAQ], **made})
 
 
 def reworders() -> list[str]:
@@ -105,23 +105,27 @@ def _stored() -> dict[str, Any]:
 
 
 def slips_of_people() -> str:
-    """The slips of people in public sources, beside those of every generator on the same queries, as Markdown."""
-    sources = _stored()["slips"]
+    """The slips of people in public sources, beside those of every generator on the same queries, as Markdown.
+
+    Of codespell's list it takes every tenth misspelling.
+    """
+    sources, text = _stored()["slips"], ""
     people = {
-        name: slips.counts([slips.Slip(*one) for one in query] for query in of["slips"]) for name, of in sources.items()
+        name: slips.counts([[slips.Slip(*one) for one in query] for query in of["slips"]])
+        for name, of in sources.items()
     }
-    others = {name: {feature: slips.shares(table) for feature, table in of.items()} for name, of in people.items()}
-    listed = [[slips.slip(right, wrong)] for right, many in lexicon.misspellings().items() for wrong in many]
-    others["codespell's list"] = {feature: slips.shares(table) for feature, table in slips.counts(listed).items()}
-    text = ""
+    listed = [(right, wrong) for right, many in lexicon.misspellings().items() for wrong in many]
+    people["codespell's list"] = slips.counts([slips.slip(*pair)] for pair in listed[::10])
+    others = {name: slips.shares(counted) for name, counted in people.items()}
     for name, of in sources.items():
         text += f"**{name}**: {of['about']}\n\n"
         if "generators" in of:
-            made = {
-                key: {f: np.array(v, dtype=float) for f, v in found.items()} for key, found in of["generators"].items()
-            }
             beside = {key: shares for key, shares in others.items() if key != name}
-            text += slips.as_text(people[name], beside | made) + "\n"
+            made = {
+                key: {feature: np.array(values) for feature, values in found.items()}
+                for key, found in of["generators"].items()
+            }
+            text += f"{slips.as_text(people[name], beside | made)}\n"
     return text
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
+from functools import cache
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -55,7 +56,10 @@ def words(text: str) -> list[str]:
 
 
 def slips(right: str, wrong: str) -> list[Slip]:
-    """The slips of a query, in its order; a word that only one of the two texts has is none."""
+    """The slips of a query, in its order; a word that only one of the two texts has is none.
+
+    Wrong words side by side are one slip if they are more or fewer than the right ones.
+    """
     one, two = words(right), words(wrong)
     found: list[Slip] = []
     for change, start, end, begin, stop in SequenceMatcher(None, one, two, autojunk=False).get_opcodes():
@@ -112,40 +116,49 @@ def counts(queries: Iterable[Sequence[Slip]]) -> dict[str, np.ndarray]:
         if feature != "count"
     }
     table["count"] = [[min(len(slips), 3) == number for number in (1, 2, 3)] for slips in queries]
-    return {feature: np.array(rows, dtype=float).reshape(len(queries), -1) for feature, rows in table.items()}
+    return {
+        feature: np.array(rows, dtype=float).reshape(len(queries), len(FEATURES[feature]))
+        for feature, rows in table.items()
+    }
 
 
-def shares(table: np.ndarray) -> np.ndarray:
-    """The shares of the values of a feature: [..., queries, values] -> [..., values]; nan if it has none."""
-    total = table.sum(-2)
+def shares(counted: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The shares of the values of each feature, by feature: [values]; nan if the feature has none."""
+    return {feature: _normed(table.sum(0)) for feature, table in counted.items()}
+
+
+def _normed(totals: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore"):
-        return total / total.sum(-1, keepdims=True)
+        return totals / totals.sum(-1, keepdims=True)
 
 
-def distance(people: np.ndarray, generated: np.ndarray, seed: int = 1) -> tuple[float, float, float]:
+@cache
+def drawn(size: int) -> np.ndarray:
+    """How often each of `size` queries is drawn in each resample of the bootstrap: [resamples, queries]."""
+    return np.random.default_rng(1).multinomial(size, np.full(size, 1 / size), size=RESAMPLES).astype(float)
+
+
+def distance(people: np.ndarray, others: np.ndarray) -> tuple[float, float, float]:
     """Total variation between the shares of a feature, with a 95 % interval.
 
-    The queries of people are drawn again (bootstrap); those of the generator are many, and stay.
+    The queries of people are drawn again (bootstrap); the others' shares stay.
 
     Args:
-        people: counts, [queries, values]. generated: shares, [values].
+        people: counts, [queries, values]. others: shares, [values].
 
     Returns:
-        The distance, 0 to 1, and the ends of its interval.
+        The distance, 0 to 1, and the ends of its interval; nan if one of the two has no value.
     """
-    drawn = np.random.default_rng(seed).integers(len(people), size=(RESAMPLES, len(people)))
-    each = np.abs(shares(people[drawn]) - generated).sum(-1) / 2
-    low, high = np.quantile(each, (0.025, 0.975))
-    return float(np.abs(shares(people) - generated).sum() / 2), float(low), float(high)
+    each = np.abs(_normed(drawn(len(people)) @ people) - others).sum(-1) / 2
+    low, high = np.quantile(each[np.isfinite(each)] if np.isfinite(each).any() else np.nan, (0.025, 0.975))
+    return float(np.abs(_normed(people.sum(0)) - others).sum() / 2), float(low), float(high)
 
 
 def generated(variation: Variation, texts: Sequence[str]) -> dict[str, np.ndarray]:
     """The shares of the values of each feature in about `DRAWS` variations of these texts, by feature: [values]."""
     queries = {str(number): plain(text) for number, text in enumerate(texts)}
     varied = (one for seed in range(-(-DRAWS // len(queries))) for one in variation.vary(queries.items(), seed + 1))
-    return {
-        feature: shares(table) for feature, table in counts(slips(queries[qid], text) for qid, text in varied).items()
-    }
+    return shares(counts(slips(queries[qid], text) for qid, text in varied))
 
 
 def generators() -> dict[str, Variation]:
@@ -164,7 +177,7 @@ def as_text(people: dict[str, np.ndarray], others: Mapping[str, Mapping[str, np.
     Args:
         people: counts, see `counts`. others: shares by feature and by name, see `generated`.
     """
-    own = {feature: shares(table) for feature, table in people.items()}
+    own = shares(people)
     head = [f"{feature}: {' · '.join(values)}" for feature, values in FEATURES.items()]
     rows = {"people": own, **others}
     lines = [table_row(["% of the slips", *head]), table_row(["---"] * (len(head) + 1))]
