@@ -117,6 +117,18 @@ def list_variations(a: argparse.Namespace) -> None:
         print(f"    {' '.join(summary.split())}")
 
 
+def slips(a: argparse.Namespace) -> None:
+    from robustdr.reporting import people
+
+    print(people.slip_tables(a.originals, a.misspelled), end="")
+
+
+def rewordings(a: argparse.Namespace) -> None:
+    from robustdr.reporting import people
+
+    print(people.rewording_table(a.originals, a.reworded, a.model), end="")
+
+
 class Parser(argparse.ArgumentParser):
     """Prints no secret that it was given by mistake."""
 
@@ -173,8 +185,20 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--model", type=named, action="append", default=[], dest="models", metavar="MODEL", help=text)
     text = "number of processes; default: 1; the output does not depend on it"
     command.add_argument("--workers", type=int, default=1, help=text)
-    command = add("variations", list_variations, "list the variations")
-    command.add_argument("list", choices=["list"], help="the only choice")
+    group = add("variations", None, "list the variations, and compare them with what people write")
+    below = group.add_subparsers(required=True, metavar="what")
+    add_command(below, "list", list_variations, "list the variations")
+    text = "compare the slips of people in your own queries with those that each generator makes in the same queries"
+    command = add_command(below, slips.__name__, slips, text)
+    command.add_argument("originals", type=read_once, help="the right queries, as those of `vary`")
+    command.add_argument("misspelled", type=read_once, help="what people wrote, with the same ids; some may lack")
+    text = "compare rewordings of your own queries with those of people, of generators and of the intent paper"
+    command = add_command(below, rewordings.__name__, rewordings, text)
+    command.add_argument("originals", type=read_once, help="the queries, as those of `vary`")
+    text = "rewordings with the same ids; each file may lack some"
+    command.add_argument("reworded", type=read_once, nargs="+", help=text)
+    text = "folder of a sentence-transformers model, for the similarity of meaning"
+    command.add_argument("--model", type=named, help=text)
 
     command = add(rerank.__name__, rerank, "rerank the passages of a run with another model")
     text = "folder of a cross-encoder, a dual encoder or a late-interaction model"

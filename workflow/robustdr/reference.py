@@ -28,6 +28,7 @@ from robustdr.experiments.schemas import Schema, schema_of
 from robustdr.experiments.sources import Source
 from robustdr.losses import LOSSES
 from robustdr.rankers import RANKERS
+from robustdr.reporting import people
 from robustdr.reporting.figures import FIGURES
 from robustdr.reporting.layouts import LAYOUTS
 from robustdr.reporting.spec import FigureSpec, Significance, TableSpec
@@ -77,6 +78,8 @@ def filled(text: str, where: str, parser: argparse.ArgumentParser) -> str:
         "every": {
             "command": partial(_commands, parser),
             "variation": _variations,
+            "slip": people.slips_of_people,
+            "rewording": people.rewordings_of_people,
             "test": _tests,
             "loss": partial(_plugins, LOSSES),
             "ranker": partial(_plugins, RANKERS),
