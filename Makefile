@@ -13,6 +13,7 @@
 # make dvc        add DVC, for `dvc repro` and the other commands of dvc.yaml
 # make requirements   print the locked packages, with these builds
 # make schemas    write JSON schemas of the configuration, for editors
+# make release    build the wheel and the source archive in dist/
 # make lock       write requirements.lock, its hashes and envs/ from what is installed; it needs the program uv
 # make bench      compare speed and memory with other libraries
 # make rehearse   run the stages on drawn data of MS MARCO's size, and print what they cost; SIZE=0.01 takes a hundredth
@@ -46,7 +47,7 @@ SITE := NO_MKDOCS_2_WARNING=1 mkdocs build --strict
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: mini papers review evidence findings test test-all docs lint lock bench rehearse clean setup dvc requirements schemas
+.PHONY: mini papers review evidence findings test test-all docs lint lock release bench rehearse clean setup dvc requirements schemas
 
 mini: setup
 	$(MAKES) results/mini/tables/rodr_table2.md
@@ -98,6 +99,11 @@ lint: setup $(REVIEW) $(TEST) $(DOCS)
 review: setup $(REVIEW)
 	robustdr review "$(FILE)" -o "$(OUT)"
 	@echo "Open $(OUT)/index.html in a browser."
+
+# The locked setuptools builds both; what an earlier build left would be in the wheel.
+release: setup
+	rm -rf build dist
+	python -c "from setuptools import build_meta; build_meta.build_sdist('dist'); build_meta.build_wheel('dist')"
 
 schemas: setup
 	robustdr schemas config
