@@ -4,7 +4,7 @@ import argparse
 import json
 import os
 from functools import partial
-from importlib.metadata import version
+from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import NoReturn
 
@@ -145,8 +145,6 @@ def parser() -> argparse.ArgumentParser:
     from robustdr.graph import deviations
     from robustdr.own import command as own
     from robustdr.preflight import command as preflight
-    from robustdr.transcribe import command as transcribe
-    from robustdr.transcribe import review
 
     made = Parser(prog="robustdr", description="Reproduce and audit papers on the robustness of dense retrieval.")
     made.add_argument("--version", action="version", version=f"robustdr {version('robustdr')}")
@@ -156,10 +154,8 @@ def parser() -> argparse.ArgumentParser:
     text = "count the files that the authors of a paper released, beside the printed numbers"
     released.add_arguments(add("released", released.run, text))
     own.add_arguments(add("evaluate", own.run, "measure how robust your own retriever is, on your own data"))
-    text = "draft a reported.yaml from the tables of a LaTeX, HTML, Markdown, CSV, Word or PDF file"
-    transcribe.add_arguments(add("transcribe", transcribe.run, text))
-    text = "read all tables of a paper, check them, and show each number beside its place in the source"
-    review.add_arguments(add("review", review.run, text))
+    for commands in entry_points(group="robustdr.commands"):  # of packages that build on this one: the reviewer
+        commands.load()(add)
     check.add_arguments(add("check", check.run, "list all problems of a data set, with file and line"))
 
     command = add("vary", vary, "make a variation of your own queries")
