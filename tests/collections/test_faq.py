@@ -86,5 +86,5 @@ def test_stackfaq_gives_answers_and_the_rewordings_of_people(tmp_path):
 def test_another_form_is_one_error(tmp_path, text):
     path = tmp_path / "faq.json"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match="faq.json: not StackFAQ's JSON"):
+    with pytest.raises(UserError, match=r"faq\.json: not StackFAQ's JSON"):
         list(read_pairs(path))
