@@ -1,6 +1,7 @@
 """Questions and passages line by line: which belong together, what is one, and text without Treebank's tokens."""
 
 import gzip
+import json
 
 import pytest
 from hypothesis import given
@@ -31,8 +32,6 @@ def source(folder, questions=QUESTIONS, passages=PASSAGES, **split):
 
 def texts(entry, folder):
     """The texts of each question's relevant passages, by the question's text."""
-    import json
-
     outputs = [folder / "test/queries.tsv", folder / "test/qrels.txt"]
     write_corpus(entry, folder / "corpus.jsonl")
     write_split(entry, "test", outputs)
@@ -57,7 +56,8 @@ def test_lines_and_longest_leave_questions_out_and_no_passage_of_theirs(tmp_path
 
 def test_the_corpus_has_the_passages_of_all_splits_once(tmp_path):
     entry = source(tmp_path)
-    entry["splits"]["dev"] = entry["splits"]["test"] | {"lines": [1, 1]}
+    entry["splits"]["test"]["lines"] = [1, 1]
+    entry["splits"]["dev"] = entry["splits"]["test"] | {"lines": [2, 2]}
     assert write_corpus(entry, tmp_path / "corpus.jsonl") == {"passages": 3}
     assert len(local_files(entry)) == 2
 

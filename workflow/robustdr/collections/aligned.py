@@ -30,15 +30,12 @@ JOINED = [
 
 
 def corpus(source: Aligned) -> Iterator[Passage]:
-    """Yield the different passages of all splits, in the order of the files."""
-    seen: set[str] = set()
+    """Yield the different passages of all files, also of lines that no split reads, in the order of the files."""
+    rows: dict[str, tuple[Place, Passage]] = {}
     for name in source["splits"]:
-        rows = []
-        for place, _, passage in _pairs(source, name):
-            if passage.docid not in seen:
-                seen.add(passage.docid)
-                rows.append((place, passage))
-        yield from passages(rows)
+        for place, _, passage in _pairs(source, name, every_line=True):
+            rows.setdefault(passage.docid, (place, passage))
+    return passages(rows.values())
 
 
 def split(source: Aligned, name: str) -> Split:
@@ -64,7 +61,7 @@ def files(source: Aligned, split: str | None) -> list[Path]:
     return list(dict.fromkeys(paths))
 
 
-def _pairs(source: Aligned, name: str) -> Iterator[tuple[Place, Query, Passage]]:
+def _pairs(source: Aligned, name: str, every_line: bool = False) -> Iterator[tuple[Place, Query, Passage]]:
     """Yield the place, the question and the passage of each line of a split; ids are digests of the texts.
 
     Raises:
@@ -80,6 +77,8 @@ def _pairs(source: Aligned, name: str) -> Iterator[tuple[Place, Query, Passage]]
         raise UserError(
             f"collections.yaml: splits: {name}: lines: [{first}, {last}]; {paths[0]} has {len(questions):,}"
         )
+    if every_line:
+        first, last = 1, len(questions)
     for (number, question), (_, text) in zip(questions[first - 1 : last], texts[first - 1 : last], strict=True):
         query, passage = (
             untokenised(text) if source.get("treebank") else " ".join(text.split()) for text in (question, text)
