@@ -67,7 +67,9 @@ def measure(questions: Rewordings, encode: Encode | None = None) -> dict[str, tu
         rows.append([jaccard(question, text), levenshtein(question, text), len(text), kept, *changes])
     values = np.array(rows, dtype=float)
     if encode:
-        first, second = (np.asarray(encode([pair[side] for pair in pairs]), dtype=float) for side in (0, 1))
+        places = {text: place for place, text in enumerate(dict.fromkeys(text for pair in pairs for text in pair))}
+        vectors = np.asarray(encode(list(places)), dtype=float)
+        first, second = (vectors[[places[pair[side]] for pair in pairs]] for side in (0, 1))
         cosines = (first * second).sum(1) / np.linalg.norm(first, axis=1) / np.linalg.norm(second, axis=1)
         values = np.column_stack([cosines, values])
     ends = np.cumsum([len(varied) for _, varied in questions])
