@@ -227,7 +227,7 @@ MISTAKES = {
         "collections.yaml",
         put("wordnet-mini", "kind", "wordnett"),
         "wordnet-mini.kind: 'wordnett' is unknown (did you mean wordnet?)",
-        "beir, irds, local, pairs, wordnet",
+        "aligned, beir, faq, irds, local, pairs, wordnet",
     ),
     "unknown kind of system": (
         EXPERIMENT,
