@@ -123,8 +123,10 @@ def record(claim: Claim, settings: ClaimsSettings, here: Verdict, paper: AsPrint
 
 def control_record(control: Checked) -> dict[str, Any]:
     """A control with its state, its numbers in words, and its effects."""
-    shown = [effect.shown for effect in control.effects]
-    effects = [{**_finite(asdict(effect)), "asked": asked(effect.region)} for effect in shown]
+    effects = [
+        {**_finite({**asdict(effect.shown), "p": effect.p}), "asked": asked(effect.shown.region)}
+        for effect in control.effects
+    ]
     about = {"name": control.name, "what": control.what, "state": control.state, "reason": control.reason}
     return {**about, "evidence": control.words, "effects": effects}
 
