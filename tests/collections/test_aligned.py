@@ -66,6 +66,7 @@ def test_the_corpus_has_the_passages_of_all_splits_once(tmp_path):
     ("split", "passages", "message"),
     [
         ({}, PASSAGES[1:], "has 4 lines, .*passages.txt.gz 3; they go together"),
+        ({}, [*PASSAGES[:2], "", *PASSAGES[3:]], "has 4 lines, .* 3; .* line 3 is in one of them alone"),
         ({"lines": [3, 9]}, PASSAGES, r"splits: test: lines: \[3, 9\]; .* has 4"),
     ],
 )

@@ -88,3 +88,20 @@ def test_another_form_is_one_error(tmp_path, text):
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=r"faq\.json: not StackFAQ's JSON"):
         list(read_pairs(path))
+
+
+def test_a_question_without_an_answer_is_refused(tmp_path):
+    entry = stackfaq(tmp_path)
+    (tmp_path / "faq.json").write_text(
+        '{"root": {"qapair": [{"question": "Who?", "answer": [], "rephr": []}]}}', encoding="utf-8"
+    )
+    with pytest.raises(UserError, match=r"faq\.json:.*: a question without an answer"):
+        write_split(entry, "test", [tmp_path / "test/queries.tsv"])
+
+
+def test_a_file_that_is_cut_off_is_one_error(tmp_path):
+    stackfaq(tmp_path)
+    packed = lzma.compress((tmp_path / "faq.json").read_bytes())
+    (tmp_path / "faq.json.xz").write_bytes(packed[:-20])
+    with pytest.raises(UserError, match=r"faq\.json\.xz: not StackFAQ's JSON"):
+        list(read_pairs(tmp_path / "faq.json.xz"))
