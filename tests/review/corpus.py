@@ -117,7 +117,7 @@ def measure(mirrors, wanted, verbose):
         labels = Counter(number.replace(",", "") for written in [*texts, *heads] for number in NUMBER.findall(written))
         got = Counter(NUMBER.search(cell.printed)[0].replace(",", "") for cell in read.reported.cells)
         everywhere = Counter(number.replace(",", "") for number in NUMBER.findall(text.replace("{,}", ",")))
-        audited = audit(read.reported, read.known)
+        audited = audit(read.reported, read.relations)
         files, tables = files + 1, tables + len(read.drafts)
         printed, right = printed + source.total(), right + (source & labels).total()
         extra = got - everywhere

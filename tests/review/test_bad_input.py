@@ -133,7 +133,7 @@ def test_a_page_of_several_tables(tmp_path):
     )
     made = transcribe(tmp_path / "page.html")
     draft = made.text
-    assert (made.problems, made.read, made.lost) == (["table_1: it has no numbers"], 12, 0)
+    assert (made.problems, made.numbers_read, made.numbers_lost) == (["table_1: it has no numbers"], 12, 0)
     assert '  table1:\n    caption: "Main"' in draft and '  table2:\n    caption: "Drops"' in draft
     assert "      bm25    | 18.7\n" in draft
     assert "- {for: {value: drop}, drop_from: {query_set: original}, proposed: 4 of 4 cells fit}" in draft
@@ -171,7 +171,7 @@ def test_a_word_document_is_read(tmp_path):
     document.save(str(tmp_path / "paper.docx"))
     made = transcribe(tmp_path / "paper.docx")
     draft = made.text
-    assert (made.problems, made.read, made.lost) == ([], 4, 0)
+    assert (made.problems, made.numbers_read, made.numbers_lost) == ([], 4, 0)
     assert '  table4:\n    caption: "Results of two models"' in draft
     assert "- {split: dev, measure: RR@10}\n" in draft and "31.4^ᵃ" in draft
     (tmp_path / "b.docx").write_text("no document")

@@ -47,7 +47,7 @@ def review(path):
         else:
             made = transcribe(path)
             audit(made.reported)
-            Prose(made.reported).said(paragraphs(path)[0])
+            Prose(made.reported).check(paragraphs(path)[0])
     except UserError as error:
         assert "\n" not in str(error)
     assert time.process_time() - before < SLOWEST
@@ -84,7 +84,7 @@ def test_the_numbers_of_a_long_text_are_bounded(tmp_path):
     said = "The RR@10 of x is 31.2 here, which is 4.5\\% more.\n\n"
     (tmp_path / "a.tex").write_text(rf"\begin{{document}}{table}" + said * 20_000, encoding="utf-8")
     made = transcribe(tmp_path / "a.tex")
-    assert NUMBERS <= len(Prose(made.reported).said(paragraphs(tmp_path / "a.tex")[0]).ties) < NUMBERS + 10
+    assert NUMBERS <= len(Prose(made.reported).check(paragraphs(tmp_path / "a.tex")[0]).ties) < NUMBERS + 10
 
 
 @pytest.mark.parametrize(

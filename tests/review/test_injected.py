@@ -221,7 +221,7 @@ def test_errors_in_drafts_as_they_are(tmp_path):
     def reviewed(heads, cells, more):
         paper.write_text(latex(heads, cells, **more), encoding="utf-8")
         made = transcribe(paper)
-        return audit(made.reported, made.known)
+        return audit(made.reported, made.relations)
 
     sums = [0, 0, 0]
     for kind, errors in ERRORS.items():

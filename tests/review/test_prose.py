@@ -46,7 +46,7 @@ def prose(paper):
     ],
 )
 def test_a_number_is_tied_where_its_sentence_says_what_it_is(prose, sentence, verdict, given):
-    [tie] = prose.said([(7, sentence)]).ties
+    [tie] = prose.check([(7, sentence)]).ties
     assert (tie.line, tie.verdict, tie.given) == (7, verdict, given)
 
 
@@ -56,9 +56,9 @@ def test_words_of_the_paper_name_its_labels(paper):
     )
     declared.words.update({"alpha": ["our method"], "typo": ["misspelled queries"], "RR@10": ["MRR@10"]})
     text = "On misspelled\nqueries. The MRR@10 of our method on misspelled queries is 61.0."
-    [tie] = Prose(declared).said([(3, text)]).ties
+    [tie] = Prose(declared).check([(3, text)]).ties
     assert (tie.line, tie.verdict, tie.cells, tie.given) == (4, DIFFERS, "table1 [typo · alpha · RR@10]", "60.0")
-    [tie] = Prose(declared).said([(3, text.replace("misspelled queries is", "all queries is"))]).ties
+    [tie] = Prose(declared).check([(3, text.replace("misspelled queries is", "all queries is"))]).ties
     assert tie.verdict == UNTIED
 
 
@@ -78,6 +78,6 @@ def test_percentages_of_the_number_that_the_text_names(paper, text, wrong):
     other = {**table, "where": {"collection": "NQ"}, "cells": "a | 71.3\nb | 67.7\nc | 80.9\n"}
     counted = "a | 62.0\nb | 58.0\nc | 44.0\nd | 76.0\ne | 38.0\nf | 81.3\n"  # of 50
     reported = paper(table1={**table, "cells": counted}, table2=other)
-    findings = audit(reported, None, Prose(reported).said([*enumerate(text, 7)]).sizes).findings
+    findings = audit(reported, None, Prose(reported).check([*enumerate(text, 7)]).sizes).findings
     assert [(one.kind, one.flaws[0].cell.printed) for one in findings] == [("not_of_whole", "81.3")] * wrong
     assert all("(proposed by '50 " in one.flaws[0].words for one in findings)

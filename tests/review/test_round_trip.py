@@ -42,7 +42,7 @@ def test_a_draft_of_rodr_has_the_numbers_of_its_text_and_the_relations_of_its_ta
     made = transcribe(TEXTS / "rodr.txt")
     text = made.text
     target.write_text(text, encoding="utf-8")
-    assert made.problems == ["table1: it has no numbers"] and made.lost == 0
+    assert made.problems == ["table1: it has no numbers"] and made.numbers_lost == 0
     for id, table in load(target).tables.items():
         assert [cell.number for cell in table.cells] == [cell.number for cell in load_paper("rodr").tables[id].cells]
     assert "proposed: 72 of 72 cells fit" in text

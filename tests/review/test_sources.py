@@ -74,7 +74,7 @@ def test_a_macro_that_the_float_defines_is_known(folder):
     sym = r"\def\sym#1{\ifmmode^{#1}\else\(^{#1}\)\fi}"
     table = TABLE.replace("1.5", r"1.5\sym{***}").replace("2.5", "2.5 ($n=33$)")
     made = transcribe(folder({"m.tex": rf"\begin{{table}}\caption{{A}}{sym}{table}\end{{table}}"}))
-    assert [fields for _, fields in made.drafts[0].rows] == [["1.5***"], ["2.5 (33)"]] and made.lost == 0
+    assert [fields for _, fields in made.drafts[0].rows] == [["1.5***"], ["2.5 (33)"]] and made.numbers_lost == 0
 
 
 def test_a_caption_may_come_from_a_macro_and_no_macro_is_a_table(folder):

@@ -62,7 +62,7 @@ def write_draft(arguments: argparse.Namespace) -> None:
         sys.stdout.write(draft.text)
     for problem in draft.problems:
         print(f"{arguments.file}: {problem}", file=sys.stderr)
-    print(f"{arguments.file}: {draft.read:,} numbers read, {draft.lost:,} not", file=sys.stderr)
+    print(f"{arguments.file}: {draft.numbers_read:,} numbers read, {draft.numbers_lost:,} not", file=sys.stderr)
 
 
 def write_review(arguments: argparse.Namespace) -> None:
@@ -78,9 +78,9 @@ def write_review(arguments: argparse.Namespace) -> None:
         draft = transcribe(arguments.file)
         write_text(arguments.output / "reported.yaml", draft.text)
     text, place = paragraphs(arguments.file)
-    prose = Prose(draft.reported).said(text)
+    prose = Prose(draft.reported).check(text)
     ties = [{**tie._asdict(), "place": place(tie.line) if tie.line else ""} for tie in prose.ties]
-    checked = audit(draft.reported, draft.known, prose.sizes)
+    checked = audit(draft.reported, draft.relations, prose.sizes)
     review = {**reviewed(draft, checked), "prose": ties}
     write_json(arguments.output / "review.json", review)
     write_text(arguments.output / "index.html", page(review))

@@ -19,18 +19,19 @@ class Fact(NamedTuple):
     """What cells say: a number as printed, its share of a whole, or a change between two.
 
     Attributes:
-        values: by kind of a figure, what it may be. apart: the coordinate in which two cells differ; '' for one cell.
+        values: by kind of a figure, what it may be.
+        differing: the coordinate in which two cells differ; '' for one cell.
         whole: the sum of a column of counts, of which a cell is a share; 0 for the cell itself.
     """
 
     cells: tuple[Cell, ...]
     values: Mapping[str, tuple[Interval, ...]]
-    apart: str = ""
+    differing: str = ""
     whole: int = 0
 
     @property
     def is_change(self) -> bool:
-        return bool(self.apart) or self.cells[0].coordinates["value"] not in PLAIN
+        return bool(self.differing) or self.cells[0].coordinates["value"] not in PLAIN
 
     def fits(self, figure: Figure) -> bool:
         """Whether the figure may be one of the values. No rounding prints it for its upper end: 2.64 is not 2.65."""
@@ -54,67 +55,67 @@ class Fact(NamedTuple):
     def words(self) -> tuple[str, str]:
         """The cells, and what they give."""
         first = self.cells[0]
-        if not self.apart:
+        if not self.differing:
             return str(first), f"{first.printed} of {self.whole:,}" if self.whole else first.printed
-        other, (points, *shares) = self.cells[1], self.values[SHARE]
-        given = [
+        second, (points, *shares) = self.cells[1], self.values[SHARE]
+        changes = [
             f"{(points.low + points.high) / 2:.3g} points",
-            *(f"{(one.low + one.high) / 2:.3g}%" for one in shares),
+            *(f"{(share.low + share.high) / 2:.3g}%" for share in shares),
         ]
-        return f"{first} ({first.printed}) and {label(other, [first])} ({other.printed})", " or ".join(given)
+        return f"{first} ({first.printed}) and {label(second, [first])} ({second.printed})", " or ".join(changes)
 
 
 def totals(cells: Iterable[Cell]) -> Counter[tuple[str, int]]:
     """The sums of the columns of counts, by table and column."""
-    found: Counter[tuple[str, int]] = Counter()
+    sums: Counter[tuple[str, int]] = Counter()
     for cell in cells:
         if cell.unit == "count":
-            found[cell.table, cell.column] += int(cell.number)
-    return found
+            sums[cell.table, cell.column] += int(cell.number)
+    return sums
 
 
 def facts(
     cells: Sequence[Cell],
-    named: Mapping[str, Collection[str]],
+    named_labels: Mapping[str, Collection[str]],
     wholes: Mapping[tuple[str, int], int],
     directions: tuple[bool, bool],
 ) -> Iterator[Fact]:
     """Yield what cells say; changes are between labels that are both named, if the table prints none itself.
 
     Args:
-        named: by coordinate, labels. wholes: see `totals`. directions: whether changes go up, and whether down.
+        named_labels: by coordinate. wholes: see `totals`. directions: whether changes go up, and whether down.
     """
     for cell in cells:
-        printed, value = (Interval(abs(one), abs(one)) for one in (float(cell.number), cell.value))
+        printed, value = (Interval(abs(number), abs(number)) for number in (float(cell.number), cell.value))
         percent = value.scaled(100)
         share = {"percent": (percent,), "fraction": (percent,), "number": (printed,)}.get(cell.unit, ())
         yield Fact((cell,), {SHARE: share, VALUE: (printed, value), POINTS: (printed,)})
         if total := wholes.get((cell.table, cell.column)):
             yield Fact((cell,), {SHARE: (percent.scaled(1 / total),)}, whole=total)
     changed = {cell.place_without("value") for cell in cells if cell.coordinates["value"] in CHANGES}
-    for name, labels in named.items():
+    for name, labels in named_labels.items():
         groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
         for cell in cells if len(labels) > 1 and name not in ("measure", "collection") else ():
             if cell.coordinates["value"] in PLAIN and cell.coordinates.get(name) in labels:
                 groups[cell.table, cell.place_without(name)].append(cell)
         for group in groups.values():
-            for one, other in combinations(group, 2):
-                if name != "query_set" or not changed & {one.place_without("value"), other.place_without("value")}:
-                    yield Fact((one, other), _changes(one, other, *directions), name)
+            for first, second in combinations(group, 2):
+                if name != "query_set" or not changed & {first.place_without("value"), second.place_without("value")}:
+                    yield Fact((first, second), _changes(first, second, *directions), name)
 
 
-def alike(facts: Sequence[Fact]) -> bool:
+def are_one(facts: Sequence[Fact]) -> bool:
     """Whether facts are one: the same coordinates, in one table or repeated in several, with the same numbers."""
-    said = {(fact.whole, *((cell.place_without(), cell.number) for cell in fact.cells)) for fact in facts}
-    return len(said) == 1
+    contents = {(fact.whole, *((cell.place_without(), cell.number) for cell in fact.cells)) for fact in facts}
+    return len(contents) == 1
 
 
-def _changes(one: Cell, other: Cell, up: bool, down: bool) -> Mapping[str, tuple[Interval, ...]]:
+def _changes(first: Cell, second: Cell, up: bool, down: bool) -> Mapping[str, tuple[Interval, ...]]:
     """The difference as printed and in points of a percentage, and the change in percent of the lower or the higher."""
-    apart = (one.interval - other.interval).magnitude()
-    printed, points = apart.scaled(1 / one.scale), apart.scaled(100)
-    low, high = sorted((one, other), key=lambda cell: cell.value)
-    bases = [base for base, asked in (((high, low), up), ((low, high), down)) if asked]
+    difference = (first.interval - second.interval).magnitude()
+    printed, points = difference.scaled(1 / first.scale), difference.scaled(100)
+    low, high = sorted((first, second), key=lambda cell: cell.value)
+    bases = [base for base, is_meant in (((high, low), up), ((low, high), down)) if is_meant]
     relative = [rounding.change(a.interval, b.interval) for a, b in bases]
     shares = [change.scaled(100).magnitude() for change in relative if change]
     return {SHARE: (points, *shares), VALUE: (printed,), POINTS: (printed, points)}

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from robustdr_review.grids import beside, covered
+from robustdr_review.grids import covered, script_after
 from robustdr_review.latex_commands import (
     ACCENTS,
     BOLD,
@@ -31,7 +31,7 @@ DEEPEST = 30  # commands inside each other that are read one inside the other
 
 
 @dataclass
-class Said:
+class Printed:
     """The text of a field, whether a number in it is bold, what could not be read, and the fields that it covers."""
 
     text: str = ""
@@ -52,49 +52,49 @@ class Cells:
         self._coming = False  # whether the next group is bold
         self.heads = 0
 
-    def rows(self) -> list[tuple[list[Said], bool, int]]:
+    def rows(self) -> list[tuple[list[Printed], bool, int]]:
         """(fields, whether a rule that ends a head is above, line) of every row; the foot of a longtable comes last."""
-        made: list[tuple[list[Said], bool, int]] = []
-        foot: list[tuple[list[Said], bool, int]] = []
-        fields, said = [], Said()
+        rows: list[tuple[list[Printed], bool, int]] = []
+        foot: list[tuple[list[Printed], bool, int]] = []
+        fields, printed = [], Printed()
         ruled, line, start = False, self._stream.line, 0
         while (token := self._stream.next()) is not None:
             if len(self._bold) == 1 and token == "&":
-                fields.append(said)
-                said = Said()
+                fields.append(printed)
+                printed = Printed()
                 self._bold = [False]
             elif len(self._bold) == 1 and token in ("\\\\", "\\tabularnewline", "\\cr"):
                 self._stream.star()
                 self._stream.optional()
-                if row := self._row([*fields, said]):
-                    made.append((row, ruled, line))
+                if row := self._row([*fields, printed]):
+                    rows.append((row, ruled, line))
                     ruled = False
-                fields, said, line = [], Said(), self._stream.line
+                fields, printed, line = [], Printed(), self._stream.line
                 self._bold = [False]
             elif token[1:] in HEADS and token[0] == "\\":
                 if not token.endswith("head"):
-                    foot += [row for row in made[start:] if any(any(map(str.isdigit, one.text)) for one in row[0])]
+                    foot += [row for row in rows[start:] if any(any(map(str.isdigit, field.text)) for field in row[0])]
                 if self.heads or not token.endswith("head"):
-                    del made[start:]
+                    del rows[start:]
                 else:
-                    self.heads = len(made)
-                start, fields, said = len(made), [], Said()
+                    self.heads = len(rows)
+                start, fields, printed = len(rows), [], Printed()
             else:
                 if token[0] == "\\" and token[1:] in RULES:
-                    ruled = ruled or (token[1:] not in NO_RULES and bool(made))
-                if not said.text.strip() and not fields:
+                    ruled = ruled or (token[1:] not in NO_RULES and bool(rows))
+                if not printed.text.strip() and not fields:
                     line = self._stream.line - token.lstrip().count("\n")
-                self._one(token, said)
-        if row := self._row([*fields, said]):
-            made.append((row, ruled, line))
-        return [*made, *foot]
+                self._add_token(token, printed)
+        if row := self._row([*fields, printed]):
+            rows.append((row, ruled, line))
+        return [*rows, *foot]
 
-    def _row(self, fields: Sequence[Said]) -> list[Said]:
-        for said in fields:
-            said.text = " ".join(said.text.split())
+    def _row(self, fields: Sequence[Printed]) -> list[Printed]:
+        for printed in fields:
+            printed.text = " ".join(printed.text.split())
         return list(fields) if len(fields) > 1 or fields[0].text else []
 
-    def words(self, tokens: Sequence[str]) -> Said:
+    def words(self, tokens: Sequence[str]) -> Printed:
         """What an argument prints."""
         stream = Stream("", self._stream.macros, self._stream.budget)
         stream.push(tokens)
@@ -102,15 +102,15 @@ class Cells:
         inner._bold = [self._bold[-1]]
         return inner.everything()
 
-    def everything(self) -> Said:
+    def everything(self) -> Printed:
         """What all tokens print, as one field."""
-        said = Said()
+        printed = Printed()
         while (token := self._stream.next()) is not None:
-            self._one(token, said)
-        said.text = " ".join(said.text.split())
-        return said
+            self._add_token(token, printed)
+        printed.text = " ".join(printed.text.split())
+        return printed
 
-    def _one(self, token: str, said: Said) -> None:
+    def _add_token(self, token: str, printed: Printed) -> None:
         """Add what one token prints."""
         if token == "{":
             self._bold.append(self._bold[-1] or self._coming)
@@ -119,30 +119,30 @@ class Cells:
             if len(self._bold) > 1:
                 self._bold.pop()
         elif token == "^":
-            self._beside(said, True, self._stream.argument())
+            self._add_script(printed, True, self._stream.argument())
         elif token == "_":
-            self._beside(said, False, self._stream.argument())
+            self._add_script(printed, False, self._stream.argument())
         elif token in ("~", "&"):
-            said.text += " "
+            printed.text += " "
         elif token[0] == "\\":
-            self._command(token[1:], said)
+            self._command(token[1:], printed)
         elif token not in "$#":
-            self._add(token.replace("---", "—").replace("--", "–"), said)
+            self._add(token.replace("---", "—").replace("--", "–"), printed)
 
-    def _add(self, text: str, said: Said) -> None:
-        said.text += text
+    def _add(self, text: str, printed: Printed) -> None:
+        printed.text += text
         if (self._bold[-1] or self._coming) and any(character.isdigit() for character in text):
-            said.bold = True
+            printed.bold = True
         if text.strip():
             self._coming = False
 
-    def _beside(self, said: Said, is_raised: bool, tokens: Sequence[str]) -> None:
+    def _add_script(self, printed: Printed, is_raised: bool, tokens: Sequence[str]) -> None:
         """Add a superscript or a subscript."""
         inner = self.words(tokens)
-        said.problem = said.problem or inner.problem
-        said.text += beside(said.text, inner.text, is_raised)
+        printed.problem = printed.problem or inner.problem
+        printed.text += script_after(printed.text, inner.text, is_raised)
 
-    def _command(self, name: str, said: Said) -> None:
+    def _command(self, name: str, printed: Printed) -> None:
         stream = self._stream
         if name in BOLD:
             if name in ("bf", "bfseries"):
@@ -152,20 +152,20 @@ class Cells:
         elif name == "ifmmode":  # of a note outside of formulas, the part after \else is printed
             stream.skip_to("\\else", "\\fi")
         elif name in ("multicolumn", "multirow"):
-            self._spanning(name, said)
+            self._spanning(name, printed)
         elif name in RAISED:
             tokens = stream.optional() or [] if name == "footnotemark" else stream.argument()
-            self._beside(said, True, tokens)
+            self._add_script(printed, True, tokens)
         elif name in LOWERED:
-            self._beside(said, False, stream.argument())
+            self._add_script(printed, False, stream.argument())
         elif name in ("frac", "tfrac", "dfrac", "nicefrac", "sfrac"):
-            over, under = self.words(stream.argument()).text, self.words(stream.argument()).text
-            said.text += f"{over}/{under}"
+            numerator, denominator = self.words(stream.argument()).text, self.words(stream.argument()).text
+            printed.text += f"{numerator}/{denominator}"
         elif name in ("SI", "qty", "unit", "si"):
             stream.optional()
             number = self.words(stream.argument()).text if name in ("SI", "qty") else ""
             unit = "".join(UNITS.get(part.strip("\\ "), part if part[0] != "\\" else "") for part in stream.argument())
-            self._add(f"{number} {unit}".strip() if unit != "%" else f"{number}%", said)
+            self._add(f"{number} {unit}".strip() if unit != "%" else f"{number}%", printed)
         elif name == "begin":
             environment = "".join(stream.argument())
             for kind in TABULARS.get(environment.rstrip("*"), "b"):
@@ -175,21 +175,21 @@ class Cells:
             stream.argument()
             self._bold = self._bold[:-1] or [False]
         elif name in SKIPPED or name in DROPPED:
-            self._passed(name, said)
+            self._passed(name, printed)
         elif name in ACCENTS and (not name.isalpha() or name in "cvuHkr"):
-            said.text += accented(name, self.words(stream.argument()).text)
+            printed.text += accented(name, self.words(stream.argument()).text)
         elif name in SPACES:
-            said.text += SPACES[name]
+            printed.text += SPACES[name]
         elif name in ("\\", "newline", "tabularnewline", "linebreak"):
             stream.optional()
-            said.text += " "
+            printed.text += " "
         elif text := sign(name) if name else " ":
-            said.text += text
+            printed.text += text
         else:
-            said.text += f"\\{name}"
-            said.problem = said.problem or f"the macro \\{name}, which the file does not define"
+            printed.text += f"\\{name}"
+            printed.problem = printed.problem or f"the macro \\{name}, which the file does not define"
 
-    def _passed(self, name: str, said: Said) -> None:
+    def _passed(self, name: str, printed: Printed) -> None:
         """Read a command that prints nothing, or its last argument alone."""
         stream = self._stream
         stream.star()
@@ -205,9 +205,9 @@ class Cells:
                 while stream.optional() is not None:
                     pass
         if name == "includegraphics":
-            said.problem = "a picture"
+            printed.problem = "a picture"
 
-    def _spanning(self, name: str, said: Said) -> None:
+    def _spanning(self, name: str, printed: Printed) -> None:
         stream = self._stream
         stream.optional()
         number = covered(self.words(stream.argument()).text.lstrip("-"))
@@ -215,6 +215,6 @@ class Cells:
         stream.argument()  # the column's form, or the width
         stream.optional()
         if name == "multicolumn":
-            said.columns = number
+            printed.columns = number
         else:
-            said.rows = max(said.rows, number)
+            printed.rows = max(printed.rows, number)

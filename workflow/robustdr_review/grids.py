@@ -76,7 +76,7 @@ def raised(text: str) -> str:
     return text.translate(_RAISE)
 
 
-def beside(before: str, text: str, is_raised: bool) -> str:
+def script_after(before: str, text: str, is_raised: bool) -> str:
     """What a raised or lowered text adds to the text before it: a change or an error is a second value."""
     is_second = _SIGNED.fullmatch(text) and before.rstrip()[-1:].isdigit() and not _POWER.search(before)
     if is_second and (not is_raised or text[0] in "(+-−±"):
@@ -102,37 +102,37 @@ def spread(
     """
     if sum(span.columns for spans in rows for span in spans) > MOST:
         return [], [Problem(f"it has more than {MOST:,} fields; save a part of it alone")]
-    made: list[list[Field]] = []
-    below: dict[int, tuple[Field, int]] = {}  # by column: a field from an earlier row, and the rows it still covers
+    spread_rows: list[list[Field]] = []
+    continued: dict[int, tuple[Field, int]] = {}  # by column: a field from an earlier row, and the rows it still covers
     for spans in rows:
         row: list[Field] = []
         pending = list(spans)
-        while pending or len(row) in below:
-            if len(row) in below:
-                covering, left = below.pop(len(row))
-                if left > 1:
-                    below[len(row)] = covering, left - 1
+        while pending or len(row) in continued:
+            if len(row) in continued:
+                covering, remaining = continued.pop(len(row))
+                if remaining > 1:
+                    continued[len(row)] = covering, remaining - 1
                 row.append(covering)
                 continue
             span = pending.pop(0)
             repeated = replace(span.field, repeated=True)
             for place in range(min(span.columns, WIDEST - len(row))):
                 if span.rows > 1:
-                    below[len(row)] = repeated, span.rows - 1
+                    continued[len(row)] = repeated, span.rows - 1
                 row.append(repeated if place else span.field)
-        made.append(row)
-    width = max((len(row) for row in made), default=0) if padded else _usual([len(row) for row in made])
+        spread_rows.append(row)
+    width = max((len(row) for row in spread_rows), default=0) if padded else _usual([len(row) for row in spread_rows])
     problems = []
-    for index, row in enumerate(made):
+    for index, row in enumerate(spread_rows):
         if padded and len(row) < width:
-            made[index] = row = [*row, *[Field("")] * (width - len(row))]
-        known = next((number for number in declared[index : index + 1] if number), 0)
-        fields = known or len(row)
-        if fields > width or (not known and fields < width):
-            said = f"row {index + 1} ({row[0].text if row else 'empty'}) has {fields} fields, others {width}"
-            problems.append(Problem(said))
-            made[index] = [*(row[:1] or [Field("")]), *[Field("?")] * (width - 1)]
-    return made, problems
+            spread_rows[index] = row = [*row, *[Field("")] * (width - len(row))]
+        declared_fields = next((number for number in declared[index : index + 1] if number), 0)
+        fields = declared_fields or len(row)
+        if fields > width or (not declared_fields and fields < width):
+            message = f"row {index + 1} ({row[0].text if row else 'empty'}) has {fields} fields, others {width}"
+            problems.append(Problem(message))
+            spread_rows[index] = [*(row[:1] or [Field("")]), *[Field("?")] * (width - 1)]
+    return spread_rows, problems
 
 
 def _usual(lengths: Sequence[int]) -> int:
@@ -141,9 +141,9 @@ def _usual(lengths: Sequence[int]) -> int:
 
 def filled_down(rows: Sequence[Sequence[Field]], covers: dict[tuple[int, int], int]) -> list[list[Field]]:
     """The rows; each field at a (row, column) of `covers` fills the empty fields in the rows that it covers."""
-    made = [list(row) for row in rows]
+    filled = [list(row) for row in rows]
     for (row, column), number in covers.items():
-        for below in range(row + 1, min(row + number, len(made))):
-            if column < len(made[below]) and not made[below][column].text:
-                made[below][column] = replace(made[row][column], repeated=True)
-    return made
+        for lower in range(row + 1, min(row + number, len(filled))):
+            if column < len(filled[lower]) and not filled[lower][column].text:
+                filled[lower][column] = replace(filled[row][column], repeated=True)
+    return filled

@@ -23,8 +23,11 @@ def read_html(text: str) -> list[Grid]:
     if root is None:
         return []
     tables = [table for table in root.iter("table") if not table.xpath(".//table")]
-    above, below = [_beside(table, -1) for table in tables], [_beside(table, 1) for table in tables]
-    outside = above if sum(map(bool, above)) >= sum(map(bool, below)) else below
+    captions_above, captions_below = (
+        [_caption_outside(table, -1) for table in tables],
+        [_caption_outside(table, 1) for table in tables],
+    )
+    outside = captions_above if sum(map(bool, captions_above)) >= sum(map(bool, captions_below)) else captions_below
     grids = [_grid(table, caption) for table, caption in zip(tables, outside, strict=True)]
     return [*grids, *_pictures(root)]
 
@@ -46,26 +49,29 @@ def read_markdown(text: str) -> list[Grid]:
     if text.count("|") > MOST:
         raise UserError(f"a Markdown file with more than {MOST:,} bars; save only some of its tables")
     markdown = MarkdownIt("commonmark").enable("table")
-    lines, origin = _apart(text.split("\n"))
+    lines, origin = _set_tables_apart(text.split("\n"))
     tokens = markdown.parse("\n".join(lines))
-    read = set()
+    covered_lines = set()
     for token in tokens:
         if token.type == "tr_open" and token.map:
-            at = token.map[0]
-            token.attrSet(FIELDS, str(_fields(lines[at])))
-            token.attrSet(LINE, str(origin[at]))
-            read.add(at)
+            index = token.map[0]
+            token.attrSet(FIELDS, str(_fields(lines[index])))
+            token.attrSet(LINE, str(origin[index]))
+            covered_lines.add(index)
         elif token.type in ("fence", "html_block") and token.map:
-            read.update(range(*token.map))
+            covered_lines.update(range(*token.map))
     grids = read_html(markdown.renderer.render(tokens, markdown.options, {}))
-    lost = [
-        origin[at]
-        for at, line in enumerate(lines)
-        if at not in read and line.startswith("|") and any(map(str.isdigit, line)) and not _DELIMITERS.fullmatch(line)
+    strays = [
+        origin[index]
+        for index, line in enumerate(lines)
+        if index not in covered_lines
+        and line.startswith("|")
+        and any(map(str.isdigit, line))
+        and not _DELIMITERS.fullmatch(line)
     ]
-    if lost:
-        said = [Problem("it looks like a row of a table, but stands in none", line) for line in lost]
-        grids.append(Grid("", "", [], 0, said, lost[0]))
+    if strays:
+        problems = [Problem("it looks like a row of a table, but stands in none", line) for line in strays]
+        grids.append(Grid("", "", [], 0, problems, strays[0]))
     return grids
 
 
@@ -73,47 +79,47 @@ def _fields(line: str) -> int:
     return line.strip().replace("\\|", "").removeprefix("|").removesuffix("|").count("|") + 1
 
 
-def _apart(lines: list[str]) -> tuple[list[str], list[int]]:
+def _set_tables_apart(lines: list[str]) -> tuple[list[str], list[int]]:
     """(lines, the number of each in the file): tables are set apart from text and from each other, as people mean them.
 
     Markdown joins a table with text right above or below it, and takes an indented one for code. A row of dashes that
     has another length than its head gets the length of the head.
     """
-    made: list[str] = []
+    separated: list[str] = []
     origin: list[int] = []
     fenced = False
     for number, line in enumerate(lines, 1):
         fenced ^= bool(_FENCE.match(line))
         bare = line.strip(" \t\r")
         if fenced or not bare:
-            made.append(line)
+            separated.append(line)
             origin.append(number)
             continue
         if bare.startswith("|"):
             line = bare
-        below = lines[number].strip() if number < len(lines) else ""
-        delimited = "|" in below and "-" in below and bool(_DELIMITERS.fullmatch(below))
-        above = made[-1] if made else ""
+        next_line = lines[number].strip() if number < len(lines) else ""
+        delimited = "|" in next_line and "-" in next_line and bool(_DELIMITERS.fullmatch(next_line))
+        last_line = separated[-1] if separated else ""
         is_row = bare.startswith("|")
-        if above.strip() and (
-            (is_row and "|" not in above)
-            or (above.startswith("|") and "|" not in bare)
-            or (is_row and delimited and not _DELIMITERS.fullmatch(above.strip()))
+        if last_line.strip() and (
+            (is_row and "|" not in last_line)
+            or (last_line.startswith("|") and "|" not in bare)
+            or (is_row and delimited and not _DELIMITERS.fullmatch(last_line.strip()))
         ):
-            made.append("")
+            separated.append("")
             origin.append(number)
-        if "|" in above and _DELIMITERS.fullmatch(bare) and "|" in bare and _fields(bare) != _fields(above):
-            line = "|" + " --- |" * _fields(above)
-        made.append(line)
+        if "|" in last_line and _DELIMITERS.fullmatch(bare) and "|" in bare and _fields(bare) != _fields(last_line):
+            line = "|" + " --- |" * _fields(last_line)
+        separated.append(line)
         origin.append(number)
-    return made, origin
+    return separated, origin
 
 
-def _grid(table: html.HtmlElement, beside: str) -> Grid:
+def _grid(table: html.HtmlElement, outer_caption: str) -> Grid:
     captions = table.xpath("./caption")
-    number, caption = titled(captions[0].text_content() if captions else beside)
-    if not number and beside:
-        number = titled(beside)[0]
+    number, caption = titled(captions[0].text_content() if captions else outer_caption)
+    if not number and outer_caption:
+        number = titled(outer_caption)[0]
     lines = [row for row in table.iter("tr") if row.xpath("./td|./th")]
     spans = [[_span(cell) for cell in row.xpath("./td|./th")] for row in lines]
     declared = [covered(row.get(FIELDS)) if row.get(FIELDS) else None for row in lines]
@@ -135,8 +141,8 @@ def _span(cell: html.HtmlElement) -> Span:
 
 def _texts(element: html.HtmlElement) -> Iterator[str]:
     """Yield the parts of an element's text; superscripts become marks, line breaks become spaces."""
-    within = (raised if element.tag == "sup" else str)(element.text or "")
-    yield " " if element.tag == "br" else within
+    opening = (raised if element.tag == "sup" else str)(element.text or "")
+    yield " " if element.tag == "br" else opening
     for child in element:
         if isinstance(child.tag, str):
             inner = "".join(_texts(child))
@@ -144,24 +150,24 @@ def _texts(element: html.HtmlElement) -> Iterator[str]:
         yield child.tail or ""
 
 
-def _beside(table: html.HtmlElement, step: int) -> str:
+def _caption_outside(table: html.HtmlElement, step: int) -> str:
     """The caption in the paragraph before (-1) or after (1) a table, or in the figure around it; '' if none."""
     while table.getparent() is not None and table.getparent().tag in WRAPPERS and len(table.getparent()) == 1:
         table = table.getparent()
-    beside = table.getprevious() if step < 0 else table.getnext()
-    while beside is not None and not isinstance(beside.tag, str):
-        beside = beside.getprevious() if step < 0 else beside.getnext()
+    neighbour = table.getprevious() if step < 0 else table.getnext()
+    while neighbour is not None and not isinstance(neighbour.tag, str):
+        neighbour = neighbour.getprevious() if step < 0 else neighbour.getnext()
     if table.getparent() is not None and table.getparent().tag == "figure":
-        beside = next(iter(table.getparent().xpath("./figcaption")), beside)
-    text = " ".join(beside.text_content().split()) if beside is not None and beside.tag != "table" else ""
+        neighbour = next(iter(table.getparent().xpath("./figcaption")), neighbour)
+    text = " ".join(neighbour.text_content().split()) if neighbour is not None and neighbour.tag != "table" else ""
     return text if CAPTION.fullmatch(text) and text.casefold().startswith("tab") else ""
 
 
 def _pictures(root: html.HtmlElement) -> list[Grid]:
     """Tables that are images: figures with the caption `Table <n>`."""
-    found = []
+    grids = []
     for figure in root.iter("figure"):
         caption = "".join(part.text_content() for part in figure.xpath("./figcaption"))
         if figure.xpath(".//img") and not figure.xpath(".//table") and CAPTION.fullmatch(caption.strip()):
-            found.append(Grid(*titled(caption), [], 0, [Problem("it is a picture; nothing of it can be read")]))
-    return found
+            grids.append(Grid(*titled(caption), [], 0, [Problem("it is a picture; nothing of it can be read")]))
+    return grids

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from robustdr_review.fields import TABULARS, Cells, Said
+from robustdr_review.fields import TABULARS, Cells, Printed
 from robustdr_review.grids import Field, Grid, Problem, Span, filled_down, spread, titled
 from robustdr_review.tex import DEFINES, Budget, Macro, Stream, TooMuch, bare
 
@@ -42,7 +42,7 @@ def read_latex(text: str) -> list[Grid]:
     definitions = _DEFINED.finditer(text)
     ahead = next(definitions, None)
     grids: list[Grid] = []
-    floats = line = at = 0
+    floats = line = offset = 0
 
     def define_before(place: int) -> None:
         nonlocal ahead
@@ -50,14 +50,14 @@ def read_latex(text: str) -> list[Grid]:
             _define(text, ahead, macros, of_definitions)
             ahead = next(definitions, None)
 
-    for one in _environments(text):
-        define_before(one.start)
-        line, at = line + text.count("\n", at, one.start), one.start
-        caption = _caption(text, one, macros, budget)
+    for environment in _environments(text):
+        define_before(environment.start)
+        line, offset = line + text.count("\n", offset, environment.start), environment.start
+        caption = _caption(text, environment, macros, budget)
         floats += caption is not None
         number, words = str(floats) if caption is not None else "", titled(caption or "")[1]
-        for tabular in one.tabulars:
-            first = line + 1 + text.count("\n", one.start, tabular.start)
+        for tabular in environment.tabulars:
+            first = line + 1 + text.count("\n", environment.start, tabular.start)
             define_before(tabular.start)
             try:
                 if _PARAMETER.search(text, tabular.inside, tabular.end):
@@ -67,7 +67,7 @@ def read_latex(text: str) -> list[Grid]:
             except TooMuch as error:
                 grids.append(Grid("", "", [], 0, [Problem(f"the table cannot be read: {error}", first)]))
             grids[-1].number, grids[-1].caption, grids[-1].line = number, words, first
-        if not one.tabulars and caption is not None:
+        if not environment.tabulars and caption is not None:
             problem = Problem("it holds no tabular, perhaps a picture; nothing of it can be read", line + 1)
             grids.append(Grid(number, words, [], 0, [problem], line=line + 1))
     return grids
@@ -96,57 +96,61 @@ def _environments(text: str) -> list[_Environment]:
 
     A tabular whose end is missing ends where its float does, or the next one begins.
     """
-    found: list[_Environment] = []
+    outermost: list[_Environment] = []
     opened: list[_Environment] = []
 
     def close(place: int, end: int) -> None:
-        one, *inside = opened[place:]
+        closed, *inside = opened[place:]
         del opened[place:]
-        one.end = end
-        if one.is_tabular:
-            one.tabulars = [one]
-            if any(other.is_tabular for other in opened[-NEAR:]):
+        closed.end = end
+        if closed.is_tabular:
+            closed.tabulars = [closed]
+            if any(nested.is_tabular for nested in opened[-NEAR:]):
                 return  # it is text of a field
-        elif unclosed := next((other for other in inside[:NEAR] if other.is_tabular), None):
+        elif unclosed := next((nested for nested in inside[:NEAR] if nested.is_tabular), None):
             unclosed.end = end
-            one.tabulars.append(unclosed)
-        holder = next((other for other in opened[-NEAR:] if not other.is_tabular), None)
+            closed.tabulars.append(unclosed)
+        holder = next((nested for nested in opened[-NEAR:] if not nested.is_tabular), None)
         if holder is None:
-            found.append(one)
+            outermost.append(closed)
         else:
-            holder.tabulars += one.tabulars
+            holder.tabulars += closed.tabulars
 
     for match in _EVENT.finditer(text):
         name = match[2] + match[3]
         if match[1] == "begin":
-            one = _Environment(name, match.start(), match.end())
-            outer = next((at for at in range(max(0, len(opened) - NEAR), len(opened)) if opened[at].is_tabular), -1)
-            if outer >= 0 and not one.is_tabular:
+            environment = _Environment(name, match.start(), match.end())
+            outer = next(
+                (index for index in range(max(0, len(opened) - NEAR), len(opened)) if opened[index].is_tabular), -1
+            )
+            if outer >= 0 and not environment.is_tabular:
                 close(outer, match.start())
-            opened.append(one)
+            opened.append(environment)
             continue
         last = range(len(opened) - 1, max(-1, len(opened) - NEAR), -1)
-        place = next((at for at in last if opened[at].name == name), -1)
+        place = next((index for index in last if opened[index].name == name), -1)
         if place >= 0:
             close(place, match.start())
     if opened and (opened[0].tabulars or opened[0].is_tabular):
         close(0, len(text))
-    found.sort(key=lambda one: one.start)
+    outermost.sort(key=lambda environment: environment.start)
     return [
-        one for one in found if one.name.rstrip("*") != "array" or re.search(r"\\hline", text[one.inside : one.end])
+        environment
+        for environment in outermost
+        if environment.name.rstrip("*") != "array" or re.search(r"\\hline", text[environment.inside : environment.end])
     ]
 
 
-def _caption(text: str, one: _Environment, macros: dict[str, Macro], budget: Budget) -> str | None:
+def _caption(text: str, environment: _Environment, macros: dict[str, Macro], budget: Budget) -> str | None:
     """The caption inside an environment, of a command or of a macro that uses one; None if it has none."""
     names = "".join(rf"|\\{re.escape(name)}(?![A-Za-z@])" for name, macro in macros.items() if CAPTIONED in macro.body)
-    match = re.compile(_CAPTION.pattern + names).search(text, one.inside, one.end)
+    match = re.compile(_CAPTION.pattern + names).search(text, environment.inside, environment.end)
     if match is None:
         return None
     try:
         budget.renew()
         is_macro = match[0][1:] in macros
-        stream = Stream(text[match.start() if is_macro else match.end() : one.end], dict(macros), budget)
+        stream = Stream(text[match.start() if is_macro else match.end() : environment.end], dict(macros), budget)
         while is_macro and stream.next() not in (CAPTIONED, None):
             pass
         stream.star()
@@ -162,26 +166,29 @@ def _grid(text: str, tabular: _Environment, line: int, macros: dict[str, Macro],
     described = ""
     for kind in STARRED.get(name, TABULARS[name]) if tabular.name.endswith("*") else TABULARS[name]:
         described = "".join((stream.optional() if kind == "b" else stream.argument()) or ())
-    written = _with_uncertainty if _has_siunitx(described) else str
+    transform = _with_uncertainty if _has_siunitx(described) else str
     cells = Cells(stream, 0)
-    lines: list[list[Said]] = []
+    lines: list[list[Printed]] = []
     places: list[int] = []
     heads = 0
-    for said, ruled, number in cells.rows():
+    for fields, ruled, number in cells.rows():
         heads = heads or (len(lines) if ruled else 0)
-        if said:
-            lines.append(said)
+        if fields:
+            lines.append(fields)
             places.append(number)
     heads = cells.heads or heads
-    spans = [[Span(Field(written(one.text), one.bold, one.problem), one.columns) for one in said] for said in lines]
+    spans = [
+        [Span(Field(transform(printed.text), printed.bold, printed.problem), printed.columns) for printed in fields]
+        for fields in lines
+    ]
     rows, problems = spread(spans, padded=True)
     covers = {}
-    for row, said in enumerate(lines):
+    for row, fields in enumerate(lines):
         column = 0
-        for one in said:
-            if one.rows > 1:
-                covers[row, column] = one.rows
-            column += one.columns
+        for printed in fields:
+            if printed.rows > 1:
+                covers[row, column] = printed.rows
+            column += printed.columns
     filled = filled_down(rows, covers)
     return Grid("", "", filled, heads if heads < len(rows) else 0, problems, lines=places)
 

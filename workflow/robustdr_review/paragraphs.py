@@ -41,8 +41,8 @@ def paragraphs(path: Path) -> tuple[Iterator[Paragraph], Callable[[int], str]]:
     return _until_references(_of_html(text) if kind in (".html", ".htm") else _of_lines(text)), at_line
 
 
-def _until_references(found: Iterator[Paragraph]) -> Iterator[Paragraph]:
-    for line, text in found:
+def _until_references(candidates: Iterator[Paragraph]) -> Iterator[Paragraph]:
+    for line, text in candidates:
         if _REFERENCES.fullmatch(text):
             return
         yield line, text
@@ -51,19 +51,19 @@ def _until_references(found: Iterator[Paragraph]) -> Iterator[Paragraph]:
 def _of_lines(text: str) -> Iterator[Paragraph]:
     """Yield the paragraphs of Markdown or plain text, without tables and code."""
     text = _without(text, _HTML_TABLE, lambda match: f"</{match[1]}>")
-    kept: list[str] = []
+    pending: list[str] = []
     fenced = False
     for number, line in enumerate([*text.split("\n"), ""], 1):
         fenced ^= bool(_FENCE.match(line))
         heading = bool(_HEADING.match(line) or _REFERENCES.fullmatch(line))
         if heading or fenced or not line.strip() or _ROW.search(line) or _FENCE.match(line):
-            if kept:
-                yield number - len(kept), "\n".join(kept)
-            kept = []
+            if pending:
+                yield number - len(pending), "\n".join(pending)
+            pending = []
             if heading:
                 yield number, line
         else:
-            kept.append(line)
+            pending.append(line)
 
 
 def _of_html(text: str) -> Iterator[Paragraph]:
@@ -71,7 +71,7 @@ def _of_html(text: str) -> Iterator[Paragraph]:
 
     root = parsed(text)
     for part in () if root is None else root.iter("p", "li", "h1", "h2", "h3", "h4", "figcaption"):
-        if not any(above.tag == "table" for above in part.iterancestors()):
+        if not any(ancestor.tag == "table" for ancestor in part.iterancestors()):
             yield part.sourceline or 0, part.text_content()
 
 
@@ -84,19 +84,19 @@ def _of_latex(text: str) -> Iterator[Paragraph]:
     text = bare(text)
     macros, budget = definitions(text), Budget()
     text = _without_floats(text)
-    line, at = 1, 0
+    line, offset = 1, 0
     for match in [*_BREAK.finditer(text), None]:
-        part = text[at : match.start() if match else len(text)]
+        part = text[offset : match.start() if match else len(text)]
         if any(map(str.isdigit, part)):
             try:
                 budget.renew()
-                above = part[: len(part) - len(part.lstrip())].count("\n")
-                yield line + above, Cells(Stream(part, macros, budget), 0).everything().text
+                blank_lines = part[: len(part) - len(part.lstrip())].count("\n")
+                yield line + blank_lines, Cells(Stream(part, macros, budget), 0).everything().text
             except TooMuch:
                 pass
         if match:
             line += part.count("\n") + match[0].count("\n")
-            at = match.end()
+            offset = match.end()
             if match["title"]:
                 yield line, match["title"]
 
@@ -109,13 +109,13 @@ def _without_floats(text: str) -> str:
 
 def _without(text: str, begin: re.Pattern[str], end_of: Callable[[re.Match[str]], str]) -> str:
     """The text with empty lines for what stands from one match of `begin` to its end; one without an end stays."""
-    kept, at, missing = [], 0, set()
+    pieces, offset, missing = [], 0, set()
     for match in begin.finditer(text):
         end = end_of(match)
-        stop = text.find(end, match.end()) if match.start() >= at and end not in missing else -1
+        stop = text.find(end, match.end()) if match.start() >= offset and end not in missing else -1
         if stop >= 0:
-            kept += [text[at : match.start()], "\n" * text.count("\n", match.start(), stop)]
-            at = stop + len(end)
-        elif match.start() >= at:
+            pieces += [text[offset : match.start()], "\n" * text.count("\n", match.start(), stop)]
+            offset = stop + len(end)
+        elif match.start() >= offset:
             missing.add(end)
-    return "".join([*kept, text[at:]])
+    return "".join([*pieces, text[offset:]])

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from robustdr.audit.cells import Cell
 from robustdr.audit.reported import Reported, Table
 from robustdr.audit.sizes import Size, sizes
-from robustdr_review.facts import CHANGES, PLAIN, Fact, alike, facts, totals
+from robustdr_review.facts import CHANGES, PLAIN, Fact, are_one, facts, totals
 from robustdr_review.sentences import COUNT, LEVEL, POINTS, Figure, figures, sentences, tables_named
 
 AGREES, DIFFERS, UNTIED = "agrees", "differs", "not tied"
@@ -47,23 +47,23 @@ class Tie(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Named:
+class _Names:
     """The labels that a sentence names, by coordinate: where each of them stands."""
 
-    at: Mapping[str, Mapping[str, Sequence[int]]]
+    starts: Mapping[str, Mapping[str, Sequence[int]]]
     words: Sequence[Collection[str]]  # of each word that is a label: the coordinates of which it may be one
 
     def is_nearest(self, fact: Fact, place: int) -> bool:
         """Whether the labels of a fact are those that stand next to a place of the sentence."""
-        for name, there in self.at.items():
-            away = {label: min(abs(start - place) for start in starts) for label, starts in there.items()}
-            for cell in fact.cells if name != fact.apart else ():
+        for name, starts_of in self.starts.items():
+            away = {label: min(abs(start - place) for start in starts) for label, starts in starts_of.items()}
+            for cell in fact.cells if name != fact.differing else ():
                 if away.get(cell.coordinates.get(name, ""), 0) > min(away.values()):
                     return False
         return True
 
 
-class Said(NamedTuple):
+class Checked(NamedTuple):
     """What sentences say: the ties of their numbers, and the size of the sample of a (table, column)."""
 
     ties: list[Tie]
@@ -82,68 +82,72 @@ class Prose:
         self._places = defaultdict(lambda: defaultdict(set))
         for place, cell in enumerate(self.cells):
             index = self._places[frozenset(cell.coordinates)]
-            for at in (("", cell.table), *cell.coordinates.items()):
-                index[at].add(place)
+            for key in (("", cell.table), *cell.coordinates.items()):
+                index[key].add(place)
         self._names: defaultdict[tuple[str, ...], dict[tuple[str, str], str]] = defaultdict(dict)
         for cell in self.cells:
-            for name, of in cell.coordinates.items():
+            for name, label in cell.coordinates.items():
                 if name not in ("value", "seed"):
-                    for words in (of, *reported.words.get(of, ())):
+                    for words in (label, *reported.words.get(label, ())):
                         if tokens := tuple(_WORD.findall(words.casefold())):
-                            self._names[tokens][name, of] = words
+                            self._names[tokens][name, label] = words
         self._longest = max(map(len, self._names), default=0)
 
-    def said(self, paragraphs: Iterable[tuple[int, str]]) -> Said:
+    def check(self, paragraphs: Iterable[tuple[int, str]]) -> Checked:
         """The numbers of the sentences, in order, the first `NUMBERS`; and the sizes of samples (see `_sizes`).
 
         Args:
             paragraphs: (line, text) of each.
         """
-        found: list[Tie] = []
-        given: defaultdict[_Place, dict[int, Size]] = defaultdict(dict)
+        ties: list[Tie] = []
+        sizes_by_place: defaultdict[_Place, dict[int, Size]] = defaultdict(dict)
         for line, paragraph in paragraphs:
-            if len(found) >= NUMBERS:
+            if len(ties) >= NUMBERS:
                 break
-            caption = self._asked(paragraph) if paragraph.lstrip("*# ").startswith("Tab") else []
-            for above, sentence in sentences(paragraph):
+            caption = self._tables_in(paragraph) if paragraph.lstrip("*# ").startswith("Tab") else []
+            for offset, sentence in sentences(paragraph):
                 numbers = figures(sentence)
-                asked = self._asked(sentence) or caption
+                named_tables = self._tables_in(sentence) or caption
                 if numbers:
-                    found += self._sentence(line + above if line else 0, sentence, numbers, asked)
+                    ties += self._sentence(line + offset if line else 0, sentence, numbers, named_tables)
                 if sized := sizes(sentence):
-                    at = tuple((name, (*of,)) for name, of in self._named(sentence).at.items() if name in SAMPLED)
-                    given[at, (*asked,)] |= {one.number: one for one in sized}
-        return Said(found, self._sizes(given))
+                    key = tuple(
+                        (name, (*labels,))
+                        for name, labels in self._names_in(sentence).starts.items()
+                        if name in SAMPLED
+                    )
+                    sizes_by_place[key, (*named_tables,)] |= {size.number: size for size in sized}
+        return Checked(ties, self._sizes(sizes_by_place))
 
-    def _sentence(self, line: int, sentence: str, numbers: Sequence[Figure], asked: Sequence[str]) -> list[Tie]:
+    def _sentence(self, line: int, sentence: str, numbers: Sequence[Figure], named_tables: Sequence[str]) -> list[Tie]:
         up, down, either = (bool(words.search(sentence)) for words in (_UP, _DOWN, _EITHER))
         changes = up or down or either
         compares = bool(_COMPARES.search(sentence))
-        named = self._named(sentence)
-        cells = self._select(named.at, asked) if named.at else []
-        said = [*facts(cells, named.at, self._totals, (up or either, down or either))]
-        found = []
+        names = self._names_in(sentence)
+        cells = self._select(names.starts, named_tables) if names.starts else []
+        named_facts = [*facts(cells, names.starts, self._totals, (up or either, down or either))]
+        ties = []
         for number in numbers:
             if number.kind == LEVEL:
-                verdict, *of = _level(number, [self.tables[id] for id in asked])
+                verdict, *rest = _level(number, [self.tables[id] for id in named_tables])
             elif number.kind == COUNT:
-                verdict, *of = self._best(number, named.at, asked)
+                verdict, *rest = self._best(number, names.starts, named_tables)
             else:
-                meant = [fact for fact in said if fact.is_meant(number, changes)]
-                verdict, *of = self._tie(number, named, meant, changes or number.kind == POINTS, compares)
-            found.append(Tie(line, sentence, number.text, verdict, *of))
-        wrong = Counter(tie.cells for tie in found if tie.verdict == DIFFERS)  # at most one number is meant for a cell
+                meant = [fact for fact in named_facts if fact.is_meant(number, changes)]
+                verdict, *rest = self._tie(number, names, meant, changes or number.kind == POINTS, compares)
+            ties.append(Tie(line, sentence, number.text, verdict, *rest))
+        wrong = Counter(tie.cells for tie in ties if tie.verdict == DIFFERS)  # at most one number is meant for a cell
         return [
             tie._replace(verdict=UNTIED, cells="", given="") if tie.verdict == DIFFERS and wrong[tie.cells] > 1 else tie
-            for tie in found
+            for tie in ties
         ]
 
-    def _select(self, at: Mapping[str, Collection[str]], tables: Collection[str]) -> list[Cell]:
-        """The cells at labels by coordinate (see `_at`); none if they are more than `MOST`."""
-        found = self._at(at, tables)
-        return [self.cells[place] for place in sorted(found)] if len(found) <= MOST else []
+    def _select(self, labels: Mapping[str, Collection[str]], tables: Collection[str]) -> list[Cell]:
+        """The cells at labels by coordinate (see `_places_at`); none if they are more than `MOST`."""
+        places = self._places_at(labels, tables)
+        return [self.cells[place] for place in sorted(places)] if len(places) <= MOST else []
 
-    def _at(self, at: Mapping[str, Collection[str]], tables: Collection[str]) -> set[int]:
+    def _places_at(self, labels: Mapping[str, Collection[str]], tables: Collection[str]) -> set[int]:
         """The places of cells at labels; if there are none, also of those without a coordinate, but for the measure.
 
         Args:
@@ -152,36 +156,42 @@ class Prose:
         whole: set[int] = set()
         rest: set[int] = set()
         for names, index in self._places.items():
-            wanted = [[(name, label) for label in at[name]] for name in at if name in names]
-            wanted += [[("", id) for id in tables]] if tables else []
-            if wanted and ("measure" in names or "measure" not in at):
-                parts = [set[int]().union(*(index[one] for one in ones if one in index)) for ones in wanted]
-                (whole if at.keys() <= names else rest).update(set.intersection(*sorted(parts, key=len)))
+            keys = [[(name, label) for label in labels[name]] for name in labels if name in names]
+            keys += [[("", id) for id in tables]] if tables else []
+            if keys and ("measure" in names or "measure" not in labels):
+                parts = [
+                    set[int]().union(*(index[key] for key in alternatives if key in index)) for alternatives in keys
+                ]
+                (whole if labels.keys() <= names else rest).update(set.intersection(*sorted(parts, key=len)))
         return whole or rest
 
-    def _sizes(self, given: Mapping[_Place, Mapping[int, Size]]) -> dict[tuple[str, int], Size]:
+    def _sizes(self, sizes_by_place: Mapping[_Place, Mapping[int, Size]]) -> dict[tuple[str, int], Size]:
         """The size of the sample of each (table, column), where it is one.
 
         A sentence gives it to the tables that it names, and to the collection, the split and the like. If it names
         nothing, it gives it to all columns that no other sentence speaks of.
         """
-        found: defaultdict[tuple[str, int], dict[int, Size]] = defaultdict(dict)
-        for (at, tables), those in given.items():
-            for place in self._at(dict(at), tables):
-                found[self.cells[place].table, self.cells[place].column] |= those
-        if len(those := given.get(((), ()), {})) == 1:
+        by_column: defaultdict[tuple[str, int], dict[int, Size]] = defaultdict(dict)
+        for (labels, tables), named_sizes in sizes_by_place.items():
+            for place in self._places_at(dict(labels), tables):
+                by_column[self.cells[place].table, self.cells[place].column] |= named_sizes
+        if len(named_sizes := sizes_by_place.get(((), ()), {})) == 1:
             for cell in self.cells:
-                found.setdefault((cell.table, cell.column), {**those})
-        return {column: next(iter(those.values())) for column, those in found.items() if len(those) == 1}
+                by_column.setdefault((cell.table, cell.column), {**named_sizes})
+        return {
+            column: next(iter(named_sizes.values()))
+            for column, named_sizes in by_column.items()
+            if len(named_sizes) == 1
+        }
 
-    def _asked(self, text: str) -> list[str]:
+    def _tables_in(self, text: str) -> list[str]:
         """The tables that a text names, as far as they are there."""
         ids = [f"table{number.replace('.', '').lower()}" for number in tables_named(text)]
         return [id for id in dict.fromkeys(ids) if id in self.tables]
 
-    def _named(self, sentence: str) -> _Named:
+    def _names_in(self, sentence: str) -> _Names:
         tokens = [(match[0], match.start()) for match in _WORD.finditer(sentence.casefold())]
-        found: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        places: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         words = []
         place = 0
         while place < len(tokens):
@@ -189,71 +199,75 @@ class Prose:
                 key = tuple(token for token, _ in tokens[place : place + length])
                 start = tokens[place][1]
                 fitting = {
-                    of
-                    for of, written in self._names.get(key, {}).items()
-                    if len(written) > SHORT or sentence[start : start + len(written)] == written
+                    label
+                    for label, text in self._names.get(key, {}).items()
+                    if len(text) > SHORT or sentence[start : start + len(text)] == text
                 }
                 if fitting:
-                    for name, of in fitting:
-                        found[name][of].append(start)
+                    for name, label in fitting:
+                        places[name][label].append(start)
                     words.append({name for name, _ in fitting})
                     place += length - 1
                     break
             place += 1
-        return _Named(found, words)
+        return _Names(places, words)
 
     def _tie(
-        self, number: Figure, named: _Named, meant: Sequence[Fact], changes: bool, compares: bool
+        self, number: Figure, names: _Names, meant: Sequence[Fact], changes: bool, compares: bool
     ) -> tuple[str, str, str]:
         """The verdict on a number, the cells in words, and what they give."""
-        near = [fact for fact in meant if named.is_nearest(fact, number.at)]
+        nearest = [fact for fact in meant if names.is_nearest(fact, number.position)]
         if number.hedge not in ("<", ">"):
-            for among in (meant, near):
-                few = len(among) <= CHANCE * 10**number.digits
-                fits = [fact for fact in among if fact.fits(number)] if few else []
-                printed = [fact for fact in fits if not fact.apart] or fits
-                if alike(printed):
+            for among in (meant, nearest):
+                is_few = len(among) <= CHANCE * 10**number.digits
+                fits = [fact for fact in among if fact.fits(number)] if is_few else []
+                printed = [fact for fact in fits if not fact.differing] or fits
+                if are_one(printed):
                     return AGREES, *printed[0].words()
             if any(fact.fits(number) for fact in meant):
                 return UNTIED, "", ""
-        single = [fact for fact in near if not fact.apart and fact.is_change == changes]
-        pairs = [fact for fact in near if fact.apart]
-        asked = (pairs or single) if compares else (single or pairs)
-        if not alike(asked) or not self._pinned(asked[0], named):
+        single = [fact for fact in nearest if not fact.differing and fact.is_change == changes]
+        pairs = [fact for fact in nearest if fact.differing]
+        candidates = (pairs or single) if compares else (single or pairs)
+        if not are_one(candidates) or not self._pinned(candidates[0], names):
             return UNTIED, "", ""
-        if asked[0].fits(number):
-            return AGREES, *asked[0].words()
+        if candidates[0].fits(number):
+            return AGREES, *candidates[0].words()
         end = max(end for end in number.interval if isfinite(end))
-        middles = [abs(value.low + value.high) / 2 for value in asked[0].values[number.kind]]
+        middles = [abs(value.low + value.high) / 2 for value in candidates[0].values[number.kind]]
         is_near = any(middle and 1 / NEAR < end / middle < NEAR for middle in middles)
-        precise = number.digits >= DIGITS or asked[0].is_change or asked[0].whole
-        return (DIFFERS, *asked[0].words()) if is_near and precise else (UNTIED, "", "")
+        precise = number.digits >= DIGITS or candidates[0].is_change or candidates[0].whole
+        return (DIFFERS, *candidates[0].words()) if is_near and precise else (UNTIED, "", "")
 
-    def _pinned(self, fact: Fact, named: _Named) -> bool:
+    def _pinned(self, fact: Fact, names: _Names) -> bool:
         """Whether a sentence names all in which the cells of a table differ, and the cells have all that it names."""
         return all(
             cell.coordinates["value"] in (*PLAIN, *CHANGES)
-            and all(name in {*named.at, "value"} for name in self.tables[cell.table].varying & cell.coordinates.keys())
-            and all(cell.coordinates.keys() & names for names in named.words)
+            and all(
+                name in {*names.starts, "value"} for name in self.tables[cell.table].varying & cell.coordinates.keys()
+            )
+            and all(cell.coordinates.keys() & coordinates for coordinates in names.words)
             for cell in fact.cells
         )
 
-    def _best(self, number: Figure, at: Mapping[str, Collection[str]], tables: Collection[str]) -> tuple[str, str, str]:
+    def _best(
+        self, number: Figure, labels: Mapping[str, Collection[str]], tables: Collection[str]
+    ) -> tuple[str, str, str]:
         """`best on 11 of 13`: in how many groups of cells that differ in the system alone the named one is the best."""
-        systems = at.get("system", ())
-        rest = {name: there for name, there in at.items() if name != "system"}
-        for id in dict.fromkeys(cell.table for cell in self._select(at, tables)) if len(systems) == 1 else ():
+        systems = labels.get("system", ())
+        rest = {name: starts for name, starts in labels.items() if name != "system"}
+        for id in dict.fromkeys(cell.table for cell in self._select(labels, tables)) if len(systems) == 1 else ():
             groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
             for cell in self._select(rest, [id]) if rest else self.tables[id].cells:
                 if cell.coordinates["value"] in PLAIN and {"measure", "system"} <= cell.coordinates.keys():
                     groups[cell.place_without("system")].append(cell)
             compared = [
-                (own[0], cells)
+                (named_cells[0], cells)
                 for cells in groups.values()
-                if len(cells) > 1 and (own := [cell for cell in cells if cell.coordinates["system"] in systems])
+                if len(cells) > 1 and (named_cells := [cell for cell in cells if cell.coordinates["system"] in systems])
             ]
             if len(compared) == number.out_of:
-                best = sum(own.value >= max(cell.value for cell in cells) for own, cells in compared)
+                best = sum(named_cells.value >= max(cell.value for cell in cells) for named_cells, cells in compared)
                 verdict = AGREES if best == number.interval.low else DIFFERS
                 return verdict, f"{id} [{next(iter(systems))}], the best of its group", f"{best} of {len(compared)}"
         return UNTIED, "", ""
@@ -263,8 +277,8 @@ def _level(number: Figure, tables: Sequence[Table]) -> tuple[str, str, str]:
     """A level of p against those in the captions and marks of the tables that the sentence names."""
     for table in tables:
         texts = " ".join([table.caption, *table.marks.values()])
-        levels = [one.text for one in figures(texts) if one.kind == LEVEL]
+        levels = [figure.text for figure in figures(texts) if figure.kind == LEVEL]
         if levels:
-            same = any(one.interval == number.interval for one in figures(texts) if one.kind == LEVEL)
-            return (AGREES if same else DIFFERS), f"{table.id}, its caption and marks", ", ".join(levels)
+            is_same = any(figure.interval == number.interval for figure in figures(texts) if figure.kind == LEVEL)
+            return (AGREES if is_same else DIFFERS), f"{table.id}, its caption and marks", ", ".join(levels)
     return UNTIED, "", ""

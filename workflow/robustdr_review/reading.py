@@ -42,11 +42,11 @@ def has_decimal_commas(rows: Sequence[Sequence[Field]]) -> bool:
     return any(re.fullmatch(r"0,\d+|\d+,(?:\d{1,2}|\d{4,})", text) for text in texts)
 
 
-def read(field: Field, decimal_commas: bool = False) -> Read:
+def read_field(field: Field, decimal_commas: bool = False) -> Read:
     """What a field says in the words of `cells`."""
     if field.problem:
         bare = _UNKNOWN.sub("", field.text)
-        number = read(replace(field, text=bare, problem=""), decimal_commas) if bare != field.text else Read(LOST)
+        number = read_field(replace(field, text=bare, problem=""), decimal_commas) if bare != field.text else Read(LOST)
         return replace(number if number.values else Read(LOST), problem=field.problem)
     text = normal(field.text, decimal_commas)
     bare = "".join(character for character in text if character not in MARKS).strip()
@@ -87,6 +87,6 @@ def normal(text: str, decimal_commas: bool = False) -> str:
 
 def is_numeric(reads: Sequence[Read]) -> bool:
     """Whether a column has numbers, and not more than twice as many words."""
-    numbers = sum(bool(read.values) or read.text == LOST for read in reads)
-    words = sum(read.text not in (NO_NUMBER, LOST) and not read.values for read in reads)
+    numbers = sum(bool(reading.values) or reading.text == LOST for reading in reads)
+    words = sum(reading.text not in (NO_NUMBER, LOST) and not reading.values for reading in reads)
     return numbers > 0 and 2 * numbers >= words

@@ -18,7 +18,7 @@ Span = tuple[float, float]  # from left to right
 
 
 @dataclass
-class Found:
+class Region:
     """The lines of a table: heads, and rows with what stands between them; the text above and below."""
 
     page: int
@@ -45,8 +45,8 @@ def is_row(line: Line) -> bool:
     after = line.chunks[1:]
     values = sum(bool(VALUE.fullmatch(chunk.text)) for chunk in after)
     numbers = sum(map(is_number, after))
-    apart = max((b.x0 - a.x1 for a, b in pairwise(line.chunks)), default=0.0)
-    return numbers > 0 and 2 * values >= len(after) and apart > (0.5 if numbers > 1 else 0.8) * line.size
+    gap = max((b.x0 - a.x1 for a, b in pairwise(line.chunks)), default=0.0)
+    return numbers > 0 and 2 * values >= len(after) and gap > (0.5 if numbers > 1 else 0.8) * line.size
 
 
 def is_title(line: Line) -> bool:
@@ -66,37 +66,37 @@ def is_wrapped(line: Line, row: Line) -> bool:
     return len(line.chunks) == 1 and line.x1 < row.x0 and abs(line.middle - row.middle) < row.size
 
 
-def _near(upper: Line, lower: Line) -> bool:
+def _is_near(upper: Line, lower: Line) -> bool:
     return lower.top - upper.bottom < LEAD * lower.size
 
 
-def tables(lines: Sequence[Line], sheet: Sheet) -> Iterator[Found]:
+def tables(lines: Sequence[Line], sheet: Sheet) -> Iterator[Region]:
     """Yield the tables of a column of lines: rows near to each other, and the heads above them."""
-    at = before = 0
-    while at < len(lines):
-        if not is_row(lines[at]):
-            at += 1
+    start = before = 0
+    while start < len(lines):
+        if not is_row(lines[start]):
+            start += 1
             continue
-        end = next_at = at
-        while next_at + 1 < len(lines) and _near(lines[next_at], lines[next_at + 1]) and next_at - end < NOTES:
+        end = next_at = start
+        while next_at + 1 < len(lines) and _is_near(lines[next_at], lines[next_at + 1]) and next_at - end < NOTES:
             next_at += 1
             if is_row(lines[next_at]):
                 end = next_at
             elif _is_prose(lines[next_at]):
                 break
         end += end + 1 < len(lines) and is_wrapped(lines[end + 1], lines[end])
-        rows = list(lines[at : end + 1])
-        table = Found(sheet.page, [], rows, [rule for rule in sheet.rules if _is_over(rule, rows)])
-        table.heads = _heads(lines[before:at], table)
-        first = at - len(table.heads)
-        for side, near in ((-1, lines[max(before, first - HEADS) : first][::-1]), (1, lines[end + 1 : end + 4])):
-            if caption := _caption(near, side):
+        rows = list(lines[start : end + 1])
+        table = Region(sheet.page, [], rows, [rule for rule in sheet.rules if _is_over(rule, rows)])
+        table.heads = _heads(lines[before:start], table)
+        first = start - len(table.heads)
+        for side, neighbours in ((-1, lines[max(before, first - HEADS) : first][::-1]), (1, lines[end + 1 : end + 4])):
+            if caption := _caption(neighbours, side):
                 table.captions[side] = caption
         if sum(map(is_row, rows)) > 1 or (table.heads and table.captions) or _is_ruled(table):
             _divide(table)
             yield table
             before = end + 1
-        at = end + 1
+        start = end + 1
 
 
 def _is_over(rule: Rule, rows: Sequence[Line]) -> bool:
@@ -104,53 +104,53 @@ def _is_over(rule: Rule, rows: Sequence[Line]) -> bool:
     return rule.x1 > min(line.x0 for line in rows) and rule.x0 < max(line.x1 for line in rows)
 
 
-def wide(table: Found) -> list[Rule]:
-    least = WIDE * (table.x1 - table.x0)
-    return [rule for rule in table.rules if min(rule.x1, table.x1) - max(rule.x0, table.x0) >= least]
+def wide(table: Region) -> list[Rule]:
+    width = WIDE * (table.x1 - table.x0)
+    return [rule for rule in table.rules if min(rule.x1, table.x1) - max(rule.x0, table.x0) >= width]
 
 
-def _is_ruled(table: Found) -> bool:
+def _is_ruled(table: Region) -> bool:
     """Whether rules stand right above and right below the table."""
     first, last = [*table.heads, *table.rows][0], table.rows[-1]
-    near = LEAD * last.size
-    return any(0 <= first.top - rule.y < near for rule in wide(table)) and any(
-        -1 <= rule.y - last.bottom < near for rule in wide(table)
+    distance = LEAD * last.size
+    return any(0 <= first.top - rule.y < distance for rule in wide(table)) and any(
+        -1 <= rule.y - last.bottom < distance for rule in wide(table)
     )
 
 
-def _heads(above: Sequence[Line], table: Found) -> list[Line]:
+def _heads(lines_above: Sequence[Line], table: Region) -> list[Line]:
     """The heads among the lines above the first row: those up to the top rule, to prose or to a caption."""
-    found: list[Line] = []
-    below = table.rows[0]
+    heads: list[Line] = []
+    lower = table.rows[0]
     columns = spans(table.rows)
-    for line in above[::-1][:HEADS]:
+    for line in lines_above[::-1][:HEADS]:
         inside = line.x1 > table.x0 - line.size and line.x0 < table.x1 + line.size
-        if not _near(line, below) or _is_prose(line) or not inside:
+        if not _is_near(line, lower) or _is_prose(line) or not inside:
             break
-        found.insert(0, line)
-        below = line
-    if not found:
+        heads.insert(0, line)
+        lower = line
+    if not heads:
         return []
-    ruled = [rule.y for rule in wide(table) if found[0].top - LEAD * below.size < rule.y <= table.rows[0].top + 1]
+    ruled = [rule.y for rule in wide(table) if heads[0].top - LEAD * lower.size < rule.y <= table.rows[0].top + 1]
     if len({round(y / 2) for y in ruled}) > 1:
-        return [line for line in found if line.middle > min(ruled)]
+        return [line for line in heads if line.middle > min(ruled)]
     while (
-        found and len(found[0].chunks) == 1
+        heads and len(heads[0].chunks) == 1
     ):  # the end of a caption begins where the labels do, or is near to its rest
-        rest = above[len(above) - len(found) - 1] if len(found) < len(above) else None
-        next_to = [*found, table.rows[0]][1].top - found[0].bottom
-        if found[0].x0 >= columns[0][1] and not (rest and 0 < found[0].top - rest.bottom < next_to):
+        rest = lines_above[len(lines_above) - len(heads) - 1] if len(heads) < len(lines_above) else None
+        next_to = [*heads, table.rows[0]][1].top - heads[0].bottom
+        if heads[0].x0 >= columns[0][1] and not (rest and 0 < heads[0].top - rest.bottom < next_to):
             break
-        found.pop(0)
-    return found
+        heads.pop(0)
+    return heads
 
 
-def _divide(table: Found) -> None:
+def _divide(table: Region) -> None:
     """Take a first row of whole numbers without a label for a head, as of seeds; what a rule parts for a section."""
     heads, rows = table.heads, table.rows
     labels = spans(rows[1:])[:1]
-    if labels and rows[0].x0 > labels[0][1] and all(re.fullmatch(r"@?\d+k?", one.text) for one in rows[0].chunks):
-        stop = next(at for at, line in enumerate(rows) if at and is_row(line))
+    if labels and rows[0].x0 > labels[0][1] and all(re.fullmatch(r"@?\d+k?", chunk.text) for chunk in rows[0].chunks):
+        stop = next(index for index, line in enumerate(rows) if index and is_row(line))
         heads += rows[:stop]
         del rows[:stop]
     elif len(heads) > 1 and len(heads[-1].chunks) == 1:
@@ -160,19 +160,19 @@ def _divide(table: Found) -> None:
         rows[:0] = [heads.pop()] if is_parted else []
 
 
-def _caption(near: Sequence[Line], side: int) -> str:
+def _caption(neighbours: Sequence[Line], side: int) -> str:
     """The caption among the lines next to a table, from its first line on; '' if there is none."""
-    first = next((at for at, line in enumerate(near) if is_title(line)), None)
+    first = next((index for index, line in enumerate(neighbours) if is_title(line)), None)
     if first is None:
         return ""
     if side < 0:
-        return text_of(near[: first + 1][::-1])
-    kept = [near[first]]
-    for line in near[first + 1 :]:
-        if line.top - kept[-1].bottom > 0.5 * line.size:
+        return text_of(neighbours[: first + 1][::-1])
+    caption_lines = [neighbours[first]]
+    for line in neighbours[first + 1 :]:
+        if line.top - caption_lines[-1].bottom > 0.5 * line.size:
             break
-        kept.append(line)
-    return text_of(kept)
+        caption_lines.append(line)
+    return text_of(caption_lines)
 
 
 def spans(rows: Sequence[Line]) -> list[Span]:
@@ -183,21 +183,21 @@ def spans(rows: Sequence[Line]) -> list[Span]:
         (chunk.x0, chunk.x1)
         for line in rows
         for chunk in line.chunks
-        if not VALUE.fullmatch(chunk.text) and len(over(chunk, numbers)) < 2
+        if not VALUE.fullmatch(chunk.text) and len(columns_under(chunk, numbers)) < 2
     ]
     return _covered([*numbers, *texts])
 
 
 def _covered(intervals: Sequence[Span]) -> list[Span]:
-    made: list[Span] = []
+    merged: list[Span] = []
     for x0, x1 in sorted(intervals):
-        if made and x0 < made[-1][1] + 0.5:
-            made[-1] = made[-1][0], max(made[-1][1], x1)
+        if merged and x0 < merged[-1][1] + 0.5:
+            merged[-1] = merged[-1][0], max(merged[-1][1], x1)
         else:
-            made.append((x0, x1))
-    return made
+            merged.append((x0, x1))
+    return merged
 
 
-def over(chunk: Chunk | Rule, columns: Sequence[Span]) -> list[int]:
+def columns_under(chunk: Chunk | Rule, columns: Sequence[Span]) -> list[int]:
     """The columns that a field or a rule stands over."""
-    return [at for at, (x0, x1) in enumerate(columns) if chunk.x0 < x1 and chunk.x1 > x0]
+    return [column for column, (x0, x1) in enumerate(columns) if chunk.x0 < x1 and chunk.x1 > x0]

@@ -43,7 +43,7 @@ class Figure(NamedTuple):
     """A number of a sentence: where it stands, its kind and values; of `n of m` the values of n, and m in `out_of`."""
 
     text: str
-    at: int
+    position: int
     kind: str
     hedge: str
     interval: Interval
@@ -66,20 +66,20 @@ def sentences(paragraph: str) -> Iterator[tuple[int, str]]:
 def figures(sentence: str) -> list[Figure]:
     """The numbers of a sentence that a table may have: with a decimal point, %, points; levels of p; `n of m`."""
     bare = _HEADING.sub(lambda match: " " * len(match[0]), sentence.replace("\\%", " %"))
-    found = [
+    results = [
         Figure(match[0], match.start(), LEVEL, "", Interval(float(match[1]), float(match[1])))
         for match in _LEVEL.finditer(bare)
     ]
     for match in _COUNT.finditer(bare):
-        some, whole = (float(_WORDS.index(one.lower()) if one.lower() in _WORDS else one) for one in match.groups())
-        found.append(Figure(match[0], match.start(), COUNT, "", Interval(some, some), 0, int(whole)))
+        part, whole = (float(_WORDS.index(word.lower()) if word.lower() in _WORDS else word) for word in match.groups())
+        results.append(Figure(match[0], match.start(), COUNT, "", Interval(part, part), 0, int(whole)))
     bare = _NOISE.sub(lambda match: " " * len(match[0]), _LEVEL.sub(lambda match: " " * len(match[0]), bare))
     for match in _FIGURE.finditer(bare):
         unit = (match["unit"] or "").strip("\\").lower()
         if unit or "." in match["number"]:
             kind = VALUE if not unit else SHARE if unit in ("%", "percent") else POINTS
-            found.append(_figure(match, kind, sentence))
-    return sorted(found, key=lambda figure: figure.at)
+            results.append(_figure(match, kind, sentence))
+    return sorted(results, key=lambda figure: figure.position)
 
 
 def _figure(match: re.Match[str], kind: str, sentence: str) -> Figure:
@@ -97,4 +97,4 @@ def _figure(match: re.Match[str], kind: str, sentence: str) -> Figure:
 
 def tables_named(sentence: str) -> Sequence[str]:
     """The numbers of the tables that a sentence names."""
-    return [number for named in _TABLES.findall(sentence) for number in re.findall(r"[A-Z]?\.?\d+", named)]
+    return [number for phrase in _TABLES.findall(sentence) for number in re.findall(r"[A-Z]?\.?\d+", phrase)]

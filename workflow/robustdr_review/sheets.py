@@ -19,7 +19,7 @@ from pdfplumber.utils.exceptions import PdfminerException
 from pdfplumber.utils.text import extract_words
 
 from robustdr.core.errors import UserError
-from robustdr_review.grids import beside
+from robustdr_review.grids import script_after
 
 MOST_PAGES, MOST_LETTERS = 500, 50_000  # of a file; of a page
 SPACE, GAP = 0.15, 0.42  # widths in sizes of the letters: of what parts words, and fields
@@ -84,19 +84,19 @@ class Chunk:
     @cached_property
     def text(self) -> str:
         """What it prints: raised letters as marks, an error below or above a number as a second value."""
-        made, end, small, up = "", self.x0, "", False
+        text, end, small, up = "", self.x0, "", False
         for word in self.words:
             away = word.middle - self.middle
-            is_small = bool(made) and word.size < SMALL * self.size and abs(away) > 0.1 * self.size
+            is_small = bool(text) and word.size < SMALL * self.size and abs(away) > 0.1 * self.size
             space = " " * (word.x0 - end > SPACE * self.size)
             if small and (not is_small or space or up != (away < 0)):
-                made, small = made + beside(made, small, up), ""
+                text, small = text + script_after(text, small, up), ""
             if is_small:
                 small, up = small + word.text, away < 0
             else:
-                made += space + word.text
+                text += space + word.text
             end = word.x1
-        return made + (beside(made, small, up) if small else "")
+        return text + (script_after(text, small, up) if small else "")
 
 
 class Line:
@@ -118,7 +118,7 @@ class Line:
         """Its parts between wide gaps."""
         parts: list[list[Word]] = []
         for word in self.words:
-            if parts and word.x0 - max(other.x1 for other in parts[-1]) <= GAP * self.size:
+            if parts and word.x0 - max(earlier.x1 for earlier in parts[-1]) <= GAP * self.size:
                 parts[-1].append(word)
             else:
                 parts.append([word])
@@ -160,8 +160,8 @@ def sheets(path: Path) -> Iterator[Sheet]:
                     yield Sheet(number, [], [], f"the page cannot be read ({type(error).__name__}: {error})"[:200])
                 page.close()
     except BROKEN as error:
-        said = f"{type(error).__name__} {error}".strip()
-        raise UserError(f"{path}: not a PDF file that can be read, or one with a password ({said[:100]})") from None
+        message = f"{type(error).__name__} {error}".strip()
+        raise UserError(f"{path}: not a PDF file that can be read, or one with a password ({message[:100]})") from None
 
 
 def _of_page(page: Page, number: int) -> Iterator[Sheet]:
@@ -175,69 +175,69 @@ def _of_page(page: Page, number: int) -> Iterator[Sheet]:
         shapes = [*page.lines, *page.rects, *page.curves]
         if not is_upright:
             up = sum(letter["matrix"][1] > 0 for letter in letters) * 2 > len(letters)
-            letters, shapes = ([_turned(one, up, page) for one in some] for some in (letters, shapes))
-        found = extract_words(letters, x_tolerance_ratio=SPACE, y_tolerance=1, extra_attrs=["fontname", "size"])
-        words = [_word(one) for one in found]
-        flat = [one for one in shapes if one["bottom"] - one["top"] <= THIN]
-        rules = _joined([Rule(one["x0"], one["x1"], (one["top"] + one["bottom"]) / 2) for one in flat])
+            letters, shapes = ([_turned(item, up, page) for item in items] for items in (letters, shapes))
+        extracted = extract_words(letters, x_tolerance_ratio=SPACE, y_tolerance=1, extra_attrs=["fontname", "size"])
+        words = [_word(item) for item in extracted]
+        flat = [item for item in shapes if item["bottom"] - item["top"] <= THIN]
+        rules = _joined([Rule(item["x0"], item["x1"], (item["top"] + item["bottom"]) / 2) for item in flat])
         width = float(page.width if is_upright else page.height)
         yield Sheet(number, _columns([*words, *_underscores(words, flat)], rules, width), rules)
 
 
-def _turned(one: dict[str, Any], up: bool, page: Page) -> dict[str, Any]:
+def _turned(item: dict[str, Any], up: bool, page: Page) -> dict[str, Any]:
     """The box of what is written upwards or downwards, as if the page was turned."""
-    x0, x1, top, bottom = one["x0"], one["x1"], one["top"], one["bottom"]
+    x0, x1, top, bottom = item["x0"], item["x1"], item["top"], item["bottom"]
     if up:
         box = {"x0": page.height - bottom, "x1": page.height - top, "top": x0, "bottom": x1}
     else:
         box = {"x0": top, "x1": bottom, "top": page.width - x1, "bottom": page.width - x0}
-    return {**one, **box, "doctop": box["top"], "upright": True}
+    return {**item, **box, "doctop": box["top"], "upright": True}
 
 
-def _word(one: dict[str, Any]) -> Word:
-    text = unicodedata.normalize("NFKC", one["text"])
-    bold = bool(_BOLD.search(one["fontname"]))
-    return Word(text, one["x0"], one["x1"], one["top"], one["bottom"], one["size"], bold)
+def _word(item: dict[str, Any]) -> Word:
+    text = unicodedata.normalize("NFKC", item["text"])
+    bold = bool(_BOLD.search(item["fontname"]))
+    return Word(text, item["x0"], item["x1"], item["top"], item["bottom"], item["size"], bold)
 
 
 def _underscores(words: Sequence[Word], shapes: Sequence[dict[str, Any]]) -> Iterator[Word]:
     """Yield the underscores that TeX draws as short rules behind a word."""
     ends = {(round(word.x1), round(word.bottom / 3)): word for word in words}
-    for one in shapes:
-        if 1 < one["x1"] - one["x0"] < 8:
-            at = [(round(one["x0"]) + x, round(one["bottom"] / 3) + y) for x in (0, -1, 1) for y in (0, 1, -1)]
-            if word := next((ends[place] for place in at if place in ends), None):
-                yield word._replace(text="_", x0=one["x0"], x1=one["x1"])
+    for shape in shapes:
+        if 1 < shape["x1"] - shape["x0"] < 8:
+            corners = [(round(shape["x0"]) + x, round(shape["bottom"] / 3) + y) for x in (0, -1, 1) for y in (0, 1, -1)]
+            if word := next((ends[place] for place in corners if place in ends), None):
+                yield word._replace(text="_", x0=shape["x0"], x1=shape["x1"])
 
 
 def _joined(rules: Sequence[Rule]) -> list[Rule]:
     """The rules, those that touch as one, from the top."""
-    made: list[Rule] = []
+    joined: list[Rule] = []
     for rule in sorted(rules, key=lambda rule: (round(rule.y), rule.x0)):
-        last = made[-1] if made else None
+        last = joined[-1] if joined else None
         if last and abs(last.y - rule.y) < 1.5 and rule.x0 <= last.x1 + 1:
-            made[-1] = Rule(last.x0, max(last.x1, rule.x1), last.y)
+            joined[-1] = Rule(last.x0, max(last.x1, rule.x1), last.y)
         else:
-            made.append(rule)
-    return [rule for rule in made if rule.x1 - rule.x0 > 8]
+            joined.append(rule)
+    return [rule for rule in joined if rule.x1 - rule.x0 > 8]
 
 
 def _lines(words: Sequence[Word]) -> list[Line]:
     """The lines, from the top: the largest words make them, and small ones join that around their middle."""
-    made: list[list[Word]] = []
+    groups: list[list[Word]] = []
     boxes: list[tuple[float, float]] = []
     for word in sorted(words, key=lambda word: (-round(word.size), word.top, word.x0)):
         fitting = [
-            (abs(word.middle - (top + bottom) / 2), at)
-            for at, (top, bottom) in enumerate(boxes)
+            (abs(word.middle - (top + bottom) / 2), index)
+            for index, (top, bottom) in enumerate(boxes)
             if top < word.middle < bottom
         ]
         if fitting:
-            made[min(fitting)[1]].append(word)
+            groups[min(fitting)[1]].append(word)
         else:
-            made.append([word])
+            groups.append([word])
             boxes.append((word.top, word.bottom))
-    return sorted((Line(some) for some in made), key=lambda line: line.top)
+    return sorted((Line(group) for group in groups), key=lambda line: line.top)
 
 
 def _columns(words: Sequence[Word], rules: Sequence[Rule], width: float) -> list[list[Line]]:
@@ -245,7 +245,7 @@ def _columns(words: Sequence[Word], rules: Sequence[Rule], width: float) -> list
     lines = _lines(words)
     if not lines:
         return []
-    left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
+    leftmost, rightmost = min(line.x0 for line in lines), max(line.x1 for line in lines)
     middle = _gutter(lines, rules, 0.4 * width, 0.6 * width)
     across = [rule for rule in rules if rule.x0 < middle - 2 * GUTTER and rule.x1 > middle + 2 * GUTTER]
     parts: tuple[list[Word], ...] = [], [], []
@@ -254,21 +254,21 @@ def _columns(words: Sequence[Word], rules: Sequence[Rule], width: float) -> list
         for word in line.words:
             parts[(word.x0 > middle) if is_open else 2].append(word)
     columns = [_lines(part) for part in parts]
-    filled = [sum(_is_full(line, (right - left) / 2) for line in column) for column in columns[:2]]
-    beside = [rule for rule in rules if not _is_between(rule, across)]
-    sides = [rule.x1 < middle for rule in beside], [rule.x0 > middle for rule in beside]
+    filled = [sum(_is_full(line, (rightmost - leftmost) / 2) for line in column) for column in columns[:2]]
+    column_rules = [rule for rule in rules if not _is_between(rule, across)]
+    sides = [rule.x1 < middle for rule in column_rules], [rule.x0 > middle for rule in column_rules]
     is_parted = max(filled) >= PROSE or min(map(sum, sides)) >= RULES
     return columns if is_parted and all(columns[:2]) else [lines]
 
 
-def _gutter(lines: Sequence[Line], rules: Sequence[Rule], least: float, most: float) -> float:
+def _gutter(lines: Sequence[Line], rules: Sequence[Rule], leftmost: float, rightmost: float) -> float:
     """The place that most lines with words on both sides leave open, and the fewest rules cross; the middle one."""
-    places = [least + step * (most - least) / 40 for step in range(41)]
-    both = [line for line in lines if line.x0 < least and line.x1 > most]
+    places = [leftmost + step * (rightmost - leftmost) / 40 for step in range(41)]
+    full_lines = [line for line in lines if line.x0 < leftmost and line.x1 > rightmost]
 
     def order(x: float) -> tuple[int, float]:
         crossing = sum(rule.x0 < x < rule.x1 for rule in rules)
-        return sum(_is_open(line, x) for line in both) - crossing, -abs(x - (least + most) / 2)
+        return sum(_is_open(line, x) for line in full_lines) - crossing, -abs(x - (leftmost + rightmost) / 2)
 
     return max(places, key=order)
 
@@ -278,14 +278,14 @@ def _is_open(line: Line, x: float) -> bool:
     return all(word.x1 < x - GUTTER / 2 or word.x0 > x + GUTTER / 2 for word in line.words)
 
 
-def _is_between(one: Line | Rule, across: Sequence[Rule]) -> bool:
+def _is_between(item: Line | Rule, across: Sequence[Rule]) -> bool:
     """Whether rules over both columns stand above and below, of the same length: those of one table."""
-    top, bottom = (one.y, one.y) if isinstance(one, Rule) else (one.top, one.bottom)
-    above = max((rule for rule in across if rule.y < top), key=lambda rule: rule.y, default=None)
-    below = min((rule for rule in across if rule.y > bottom), key=lambda rule: rule.y, default=None)
-    if above is None or below is None:
+    top, bottom = (item.y, item.y) if isinstance(item, Rule) else (item.top, item.bottom)
+    upper = max((rule for rule in across if rule.y < top), key=lambda rule: rule.y, default=None)
+    lower = min((rule for rule in across if rule.y > bottom), key=lambda rule: rule.y, default=None)
+    if upper is None or lower is None:
         return False
-    return abs(above.x0 - below.x0) < GUTTER and abs(above.x1 - below.x1) < GUTTER
+    return abs(upper.x0 - lower.x0) < GUTTER and abs(upper.x1 - lower.x1) < GUTTER
 
 
 def _is_full(line: Line, width: float) -> bool:

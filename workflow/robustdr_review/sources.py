@@ -22,41 +22,43 @@ _INPUT = re.compile(
 class Paper:
     """The joined text of a paper, and where each of its lines comes from."""
 
-    def __init__(self, main: str, read: Callable[[str], str | None]) -> None:
+    def __init__(self, main: str, read_input: Callable[[str], str | None]) -> None:
         self.problems: list[str] = []
-        self._read = read
+        self._read_input = read_input
         self._parts: list[str] = []
         self._lines = 1
         self._starts: list[int] = []
         self._from: list[tuple[str, int]] = []
         self._size = 0
-        self._add(main, read(main) or "", 0)
+        self._add(main, read_input(main) or "", 0)
         self.text = "".join(self._parts)
 
     def _add(self, name: str, text: str, depth: int) -> None:
         self._size += len(text)
         if self._size > MOST:
             raise UserError(f"{name}: more than {MOST:,} characters with all that it inputs; save only its tables")
-        at, line = 0, 1
+        offset, line = 0, 1
         text = uncommented(text)
         if depth:
             text = _body(text)
         for match in _INPUT.finditer(text):
-            self._piece(name, line, text[at : match.start()])
-            wanted = (match[1] or match[2] or f"{match[3]}/{match[4]}").strip()
-            line += text.count("\n", at, match.end())
-            at = match.end()
-            found = None
-            beside = f"{dirname(name)}/{wanted}"
-            for other in (wanted, f"{wanted}.tex", beside, f"{beside}.tex"):
-                found = self._read(normpath(other)) if depth < DEEPEST and not other.startswith("/") else None
-                if found is not None:
-                    self._add(normpath(other), found, depth + 1)
+            self._piece(name, line, text[offset : match.start()])
+            target = (match[1] or match[2] or f"{match[3]}/{match[4]}").strip()
+            line += text.count("\n", offset, match.end())
+            offset = match.end()
+            input_text = None
+            in_folder = f"{dirname(name)}/{target}"
+            for candidate in (target, f"{target}.tex", in_folder, f"{in_folder}.tex"):
+                input_text = (
+                    self._read_input(normpath(candidate)) if depth < DEEPEST and not candidate.startswith("/") else None
+                )
+                if input_text is not None:
+                    self._add(normpath(candidate), input_text, depth + 1)
                     break
-            if found is None:
-                said = "no such file below the folder of the paper's main file, or too deep"
-                self.problems.append(f"{name}, line {line}: \\input{{{wanted}}}: {said}")
-        self._piece(name, line, text[at:])
+            if input_text is None:
+                message = "no such file below the folder of the paper's main file, or too deep"
+                self.problems.append(f"{name}, line {line}: \\input{{{target}}}: {message}")
+        self._piece(name, line, text[offset:])
 
     def _piece(self, name: str, line: int, text: str) -> None:
         self._starts.append(self._lines)
@@ -66,9 +68,9 @@ class Paper:
 
     def place(self, line: int) -> str:
         """The file and line of a line of the joined text; the line alone if there is one file."""
-        found = max(0, bisect_right(self._starts, line) - 1)
-        name, first = self._from[found]
-        number = first + line - self._starts[found]
+        part = max(0, bisect_right(self._starts, line) - 1)
+        name, first = self._from[part]
+        number = first + line - self._starts[part]
         return f"{name}, line {number}" if len({name for name, _ in self._from}) > 1 else at_line(number)
 
 
@@ -108,13 +110,13 @@ def from_folder(path: Path) -> Paper:
         UserError: not UTF-8, or too much.
     """
 
-    def read(name: str) -> str | None:
+    def read_input(name: str) -> str | None:
         file = (path.parent / name).resolve()
         if not file.is_relative_to(path.parent.resolve()) or not file.is_file():
             return None
         return read_utf8(file)
 
-    return Paper(path.name, read)
+    return Paper(path.name, read_input)
 
 
 def from_zip(path: Path) -> Paper:
@@ -139,4 +141,4 @@ def from_zip(path: Path) -> Paper:
         folder = str(PurePosixPath(main).parent)
         return Paper(main, lambda name: texts.get(name) or texts.get(normpath(f"{folder}/{name}")))
 
-    return max(map(paper, likely), key=lambda one: ("\\documentclass" in one.text, len(one.text)))
+    return max(map(paper, likely), key=lambda candidate: ("\\documentclass" in candidate.text, len(candidate.text)))

@@ -59,16 +59,16 @@ def bare(text: str) -> str:
     """The text without comments and what is not printed, on the same lines."""
     text = uncommented(text)
     text = text.partition("\\end{document}")[0]
-    kept, at, missing = [], 0, set()
+    pieces, offset, missing = [], 0, set()
     for match in _HIDDEN.finditer(text):
         end = f"\\end{{{match[1]}" if match[1] else "\\fi"
-        stop = text.find(end, match.end()) if match.start() >= at and end not in missing else -1
+        stop = text.find(end, match.end()) if match.start() >= offset and end not in missing else -1
         if stop < 0:
-            missing |= {end} if match.start() >= at else set()
+            missing |= {end} if match.start() >= offset else set()
             continue
-        kept += [text[at : match.start()], "\n" * text.count("\n", match.start(), stop)]
-        at = text.find("}", stop) + 1 if match[1] else stop + len(end)
-    return "".join([*kept, text[at:]])
+        pieces += [text[offset : match.start()], "\n" * text.count("\n", match.start(), stop)]
+        offset = text.find("}", stop) + 1 if match[1] else stop + len(end)
+    return "".join([*pieces, text[offset:]])
 
 
 class Stream:
@@ -112,26 +112,26 @@ class Stream:
         return None
 
     def _expand(self, macro: Macro) -> None:
-        given: list[list[str]] = []
+        arguments: list[list[str]] = []
         if macro.optional is not None:
-            found = self.optional()
-            given.append(macro.optional if found is None else found)
-        while len(given) < macro.arguments:
-            given.append(self.argument())
-        made: list[str] = []
+            optional = self.optional()
+            arguments.append(macro.optional if optional is None else optional)
+        while len(arguments) < macro.arguments:
+            arguments.append(self.argument())
+        expanded: list[str] = []
         place = 0
         while place < len(macro.body):
             token = macro.body[place]
             if token == "#" and place + 1 < len(macro.body) and macro.body[place + 1][:1].isdigit():
                 number, rest = int(macro.body[place + 1][0]), macro.body[place + 1][1:]
-                made += given[number - 1] if 0 < number <= len(given) else []
-                made += [rest] if rest else []
+                expanded += arguments[number - 1] if 0 < number <= len(arguments) else []
+                expanded += [rest] if rest else []
                 place += 1
             else:
-                made.append(token)
+                expanded.append(token)
             place += 1
-        self.budget.spend(len(made) + 1)
-        self.push(made)
+        self.budget.spend(len(expanded) + 1)
+        self.push(expanded)
 
     def argument(self) -> list[str]:
         """The next argument: a group without its braces, or one character or command."""
@@ -152,21 +152,21 @@ class Stream:
         return self._until("}")
 
     def _until(self, end: str) -> list[str]:
-        made: list[str] = []
+        tokens: list[str] = []
         depth = 0
         while (token := self.raw()) is not None:
             if token == "}" and depth == 0 and end == "}":
-                return made
+                return tokens
             if depth == 0 and end == "]" and "]" in token and token[0] != "\\":
                 inside, _, after = token.partition("]")
                 self.push([after] if after else [])
-                return [*made, inside] if inside else made
+                return [*tokens, inside] if inside else tokens
             depth += (token == "{") - (token == "}")
-            made.append(token)
+            tokens.append(token)
             self.budget.spend(1)
-            if len(made) > LONGEST:
+            if len(tokens) > LONGEST:
                 raise TooMuch(f"an argument of more than {LONGEST:,} tokens, or a brace that is not closed")
-        return made
+        return tokens
 
     def optional(self, opening: str = "[") -> list[str] | None:
         """The next argument in brackets, or None if there is none."""
@@ -205,11 +205,11 @@ class Stream:
             return
         name = name[1:]
         if command == "let":
-            other = "".join(self.argument()).strip()
-            if other == "=":
-                other = "".join(self.argument()).strip()
-            body = self.macros[other[1:]] if other[1:] in self.macros else Macro(0, None, [other])
-            if other and other != f"\\{name}":
+            target = "".join(self.argument()).strip()
+            if target == "=":
+                target = "".join(self.argument()).strip()
+            body = self.macros[target[1:]] if target[1:] in self.macros else Macro(0, None, [target])
+            if target and target != f"\\{name}":
                 self.macros[name] = body
             return
         optional: list[str] | None = None
@@ -224,11 +224,11 @@ class Stream:
             if re.sub(r"#[0-9]", "", "".join(pattern)).strip():
                 return  # its arguments end at other texts
         elif command.endswith("DocumentCommand"):
-            asked = re.findall(r"[mso]|O\{[^}]*\}", "".join(self.argument()))
-            arguments = len(asked)
-            optional = [] if asked[:1] and asked[0][0] in "oO" else None
+            argument_types = re.findall(r"[mso]|O\{[^}]*\}", "".join(self.argument()))
+            arguments = len(argument_types)
+            optional = [] if argument_types[:1] and argument_types[0][0] in "oO" else None
             body_tokens = self.argument()
-            if any(one[0] in "soO" for one in asked[1:]) or asked[:1] == ["s"]:
+            if any(kind[0] in "soO" for kind in argument_types[1:]) or argument_types[:1] == ["s"]:
                 return
         else:
             count = "".join(self.optional() or ()).strip() if command != "DeclareMathOperator" else ""

@@ -29,7 +29,7 @@ MOST = 40_000  # numbers of a file
 KINDS = (".tex", ".zip", ".html", ".htm", ".md", ".txt", ".csv", ".tsv", ".docx", ".pdf")
 
 
-def _read(path: Path, kind: str) -> tuple[list[Grid], Callable[[int], str], list[str]]:
+def _read_file(path: Path, kind: str) -> tuple[list[Grid], Callable[[int], str], list[str]]:
     """The tables of a file of one of `KINDS`, the place of a line, and problems; each reader is imported if needed."""
     if kind == ".docx":
         from robustdr_review.word import read_docx
@@ -62,25 +62,25 @@ class Transcribed(NamedTuple):
     """A draft: its text, what the audit reads in it, its tables, the problems in words, and the place of a line.
 
     Attributes:
-        known: by table, the relations that its numbers obey; None if they were not looked for.
+        relations: by table, those that its numbers obey; None if they were not looked for.
     """
 
     text: str
     reported: Reported
-    known: Mapping[str, Sequence[Found]] | None
+    relations: Mapping[str, Sequence[Found]] | None
     drafts: list[Draft]
     problems: list[str]
     place: Callable[[int], str]
 
     @property
-    def read(self) -> int:
+    def numbers_read(self) -> int:
         """How many numbers are read."""
         return len(self.reported.cells)
 
     @property
-    def lost(self) -> int:
+    def numbers_lost(self) -> int:
         """How many numbers are not read."""
-        return sum(text == LOST for one in self.drafts for _, fields in one.rows for text in fields)
+        return sum(text == LOST for table in self.drafts for _, fields in table.rows for text in fields)
 
 
 def transcribe(path: Path, number: str = "", kind: str | None = None) -> Transcribed:
@@ -95,60 +95,63 @@ def transcribe(path: Path, number: str = "", kind: str | None = None) -> Transcr
     if not path.exists() or path.is_dir():
         raise UserError(f"{path}: no such file")
     try:
-        grids, place, unread = _read(path, kind)
+        grids, place, unread = _read_file(path, kind)
     except RecursionError:
         raise UserError(f"{path}: groups or tables too deep inside each other; save only its tables") from None
     chosen = [grid for grid in grids if number in ("", grid.number)]
     if not chosen:
         has = ", ".join(grid.number or "one without a number" for grid in grids) or "none"
-        said = "; ".join([f"no table{f' {number}' if number else ''}; the file has {has}", *unread[:3]])
-        raise UserError(f"{path}: {said}")
-    drafts, found = _drafts(chosen)
-    problems = [*unread, *(f"{words} ({place(line)})" if line else words for words, line in found)]
+        message = "; ".join([f"no table{f' {number}' if number else ''}; the file has {has}", *unread[:3]])
+        raise UserError(f"{path}: {message}")
+    drafts, table_problems = _drafts(chosen)
+    problems = [*unread, *(f"{words} ({place(line)})" if line else words for words, line in table_problems)]
     if not drafts:
         raise UserError(f"{path}: no table with numbers: {'; '.join(problems)}")
     stem = slug(path.stem)
     paper = stem if stem[:1].isalpha() else f"paper_{stem}"
-    return Transcribed(*written(path, paper, drafts, problems), drafts, problems, place)
+    return Transcribed(*compose(path, paper, drafts, problems), drafts, problems, place)
 
 
 def _drafts(grids: Sequence[Grid]) -> tuple[list[Draft], list[Problem]]:
     """The drafts of the tables with numbers, each with its own id, and the problems of all tables."""
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     drafts, problems, numbers = [], [], 0
     for place, grid in enumerate(grids, 1):
         first = f"table{grid.number}" if grid.number else f"table_{place}"
-        seen[first] += 1
-        id = first if seen[first] == 1 else f"{first}_{'abcdefghijklmnopqrstuvwxyz'[min(seen[first], 26) - 1]}"
+        counts[first] += 1
+        id = first if counts[first] == 1 else f"{first}_{'abcdefghijklmnopqrstuvwxyz'[min(counts[first], 26) - 1]}"
         if id != first:
             problems.append(Problem(f"{id}: another table is numbered {grid.number} too"))
         if numbers > MOST:
-            left = len(grids) - place + 1
-            said = f"{id} and what follows, {left} tables: not read; those before have over {MOST:,} fields"
-            problems.append(Problem(said))
+            remaining = len(grids) - place + 1
+            message = f"{id} and what follows, {remaining} tables: not read; those before have over {MOST:,} fields"
+            problems.append(Problem(message))
             break
         try:
-            made = draft(grid, id)
+            table = draft(grid, id)
         except (ArithmeticError, LookupError, RecursionError, StopIteration, TypeError, UserError, ValueError) as error:
             problems.append(Problem(f"{id}: it cannot be read ({type(error).__name__}: {error})", grid.line))
             continue
-        numbers += sum(len(fields) for _, fields in made.rows)
-        problems += [Problem(f"{id}: {words}", line) for words, line in made.problems]
-        if made.rows and made.columns:
-            drafts.append(made)
+        numbers += sum(len(fields) for _, fields in table.rows)
+        problems += [Problem(f"{id}: {words}", line) for words, line in table.problems]
+        if table.rows and table.columns:
+            drafts.append(table)
     return drafts, problems
 
 
-def written(source: Path, paper: str, drafts: Sequence[Draft], problems: Sequence[str]) -> Written:
+def compose(source: Path, paper: str, drafts: Sequence[Draft], problems: Sequence[str]) -> Written:
     """The text of a reported.yaml, its content as the audit reads it, and the relations that its numbers obey."""
     bare = _text(source, paper, drafts, problems, {})
     reported = build(source, Transcript.model_validate(yaml.load(bare, yaml.CSafeLoader)), defaultdict(int))
-    known = obeyed(reported)
+    relations = obeyed(reported)
     lines = {
-        id: [f"      - {_flow(_proposed(proposal))}" for proposal in propose(reported, reported.tables[id], found)]
-        for id, found in known.items()
+        id: [
+            f"      - {_flow(_proposed(proposal))}"
+            for proposal in propose(reported, reported.tables[id], obeyed_relations)
+        ]
+        for id, obeyed_relations in relations.items()
     }
-    return _text(source, paper, drafts, problems, lines), reported, known
+    return _text(source, paper, drafts, problems, lines), reported, relations
 
 
 def _proposed(proposal: Proposal) -> dict[str, Any]:

@@ -32,8 +32,8 @@ def read_docx(path: Path) -> list[Grid]:
     except (BadZipFile, AttributeError, EOFError, KeyError, RuntimeError, ValueError, XMLSyntaxError, zlib.error):
         raise UserError(f"{path}: not a Word document; save it as .docx") from None
     tables = [(place, part) for place, part in enumerate(parts) if isinstance(part, Table)]
-    above, below = ([_caption(parts, place + step) for place, _ in tables] for step in (-1, 1))
-    captions = above if sum(map(bool, above)) >= sum(map(bool, below)) else below
+    captions_above, captions_below = ([_caption(parts, place + step) for place, _ in tables] for step in (-1, 1))
+    captions = captions_above if sum(map(bool, captions_above)) >= sum(map(bool, captions_below)) else captions_below
     grids = []
     for (_, table), caption in zip(tables, captions, strict=True):
         rows, problems = spread([[Span(_field(cell)) for cell in row.cells] for row in table.rows])

@@ -80,8 +80,8 @@ def meaning(text: str, among_measures: bool = False) -> Meaning:
     if name in SPLITS:
         return Meaning("split", name)
     for coordinate in ("query_set", "collection", "system"):
-        if name in _known()[coordinate]:
-            return Meaning(coordinate, _known()[coordinate][name])
+        if name in _project_labels()[coordinate]:
+            return Meaning(coordinate, _project_labels()[coordinate][name])
     return Meaning("quantity" if _COUNTED.fullmatch(bare) else "", text)
 
 
@@ -89,22 +89,22 @@ def _measure(text: str, among_measures: bool) -> str:
     match = _DEPTH.fullmatch(text)
     name, depth = (match[1], int(match[2]) * (1000 if match[3] else 1)) if match else (text, 0)
     for measure, words in MEASURES.items():
-        alone = measure in ("RR", "AP", "nDCG") and (among_measures or name.casefold() not in ("rr", "ap"))
-        if name.casefold() in words.split() and (depth or alone):
+        stands_alone = measure in ("RR", "AP", "nDCG") and (among_measures or name.casefold() not in ("rr", "ap"))
+        if name.casefold() in words.split() and (depth or stands_alone):
             return f"{measure}@{depth}" if depth else measure
     return ""
 
 
 @cache
-def _known() -> Mapping[str, Mapping[str, str]]:
+def _project_labels() -> Mapping[str, Mapping[str, str]]:
     """The labels in the project's reported.yaml files, by coordinate and slug."""
-    known: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    labels: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for path in sorted(PAPERS.glob("*/reported.yaml")):
         for table in load(path).tables.values():
             for place in [*(place for _, place in table.rows), *table.columns]:
                 for coordinate in {"query_set", "collection", "system"} & set(place):
-                    known[coordinate].setdefault(slug(place[coordinate]), place[coordinate])
-    return known
+                    labels[coordinate].setdefault(slug(place[coordinate]), place[coordinate])
+    return labels
 
 
 def coordinate_of(heading: str) -> str:
@@ -119,14 +119,14 @@ def axis(labels: Sequence[str], heading: str, used: Sequence[str]) -> list[Meani
     first free one.
     """
     among_measures = any(meaning(label).coordinate == "measure" for label in labels)
-    said = [meaning(label, among_measures) for label in labels]
-    named = [name for name in [coordinate_of(heading)] if name and name not in used]
-    known = Counter(one.coordinate for one in said if one.coordinate not in ("", "value", "seed", *used))
-    unknown = sum(not one.coordinate or one.coordinate in used for one in said)
-    likely = [name for name, number in known.most_common(1) if number >= unknown and name != "quantity"]
+    meanings = [meaning(label, among_measures) for label in labels]
+    heading_coordinates = [name for name in [coordinate_of(heading)] if name and name not in used]
+    counts = Counter(sense.coordinate for sense in meanings if sense.coordinate not in ("", "value", "seed", *used))
+    unknown = sum(not sense.coordinate or sense.coordinate in used for sense in meanings)
+    likely = [name for name, number in counts.most_common(1) if number >= unknown and name != "quantity"]
     free = [name for name in FREE if name not in used]
-    default = next(iter([*named, *likely, *free, FREE[-1]]))
+    default = next(iter([*heading_coordinates, *likely, *free, FREE[-1]]))
     return [
-        one if one.coordinate and one.coordinate not in used else Meaning(default, label)
-        for one, label in zip(said, labels, strict=True)
+        sense if sense.coordinate and sense.coordinate not in used else Meaning(default, label)
+        for sense, label in zip(meanings, labels, strict=True)
     ]
