@@ -1,5 +1,6 @@
 # make mini       make RoDR's Table 2, its learning curve, the claims that they decide, and the audit, from nothing
 # make papers     make the tables and figures of all papers
+# make review     check the numbers of any paper, FILE=paper.tex; the page is in results/review/ or in OUT=FOLDER
 # make evidence   run the scale `evidence`, for some hours; it resumes where it stopped; add the runs to the ledger evidence/
 # make findings   write docs/findings.md, and README's findings and picture, from the ledger or from `make papers`
 # make leaderboard   measure retrievers of today on real text, and write docs/leaderboard.md; MODELS="FOLDER ..." names them
@@ -13,6 +14,7 @@
 # make dvc        add DVC, for `dvc repro` and the other commands of dvc.yaml
 # make requirements   print the locked packages, with these builds
 # make schemas    write JSON schemas of the configuration, for editors
+# make release    build the wheel and the source archive in dist/
 # make lock       write requirements.lock, its hashes and envs/ from what is installed; it needs the program uv
 # make bench      compare speed and memory with other libraries
 # make rehearse   run the stages on drawn data of MS MARCO's size, and print what they cost; SIZE=0.01 takes a hundredth
@@ -22,6 +24,8 @@ PYTHON ?= python3
 SIZE ?= 1
 QUESTIONS ?= 1000
 LENGTH ?= 256
+FILE ?= $(error Name the paper: make review FILE=paper.tex)
+OUT ?= results/review/$(basename $(notdir $(FILE)))
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 PYTEST := pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 GPU ?= $(if $(wildcard $(VENV)/ready-gpu-*),1)# an environment stays what it was set up for
@@ -29,6 +33,7 @@ BUILDS := $(if $(GPU),--gpu=$(TORCH_CUDA))
 # Each part of the set-up leaves a marker with the digest of the files that decide it.
 digest = $(shell cat $(1) | cksum | cut -d' ' -f1)
 READY := $(VENV)/ready-$(if $(GPU),gpu-)$(call digest,requirements.lock requirements.hashes envs/build.hashes pyproject.toml)
+REVIEW := $(VENV)/review-$(call digest,envs/review.hashes)
 TEST := $(VENV)/test-$(call digest,envs/test.hashes)
 DVC := $(VENV)/dvc-$(call digest,envs/dvc.hashes)
 DOCS := $(VENV)/docs-$(call digest,envs/docs.hashes)
@@ -45,7 +50,7 @@ SITE := NO_MKDOCS_2_WARNING=1 mkdocs build --strict
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: mini papers evidence findings leaderboard test test-all docs lint lock bench rehearse clean setup dvc requirements schemas
+.PHONY: mini papers review evidence findings leaderboard test test-all docs lint lock release bench rehearse clean setup dvc requirements schemas
 
 mini: setup
 	$(MAKES) results/mini/tables/rodr_table2.md
@@ -83,10 +88,10 @@ leaderboard: setup
 	robustdr leaderboard $(REAL:%=results/leaderboard/%) -o docs/leaderboard.md
 
 # One test compares the lock with all that is installed.
-test: setup $(TEST) $(DVC)
+test: setup $(REVIEW) $(TEST) $(DVC)
 	$(PYTEST) -m "not slow" -o faulthandler_timeout=600 -o faulthandler_exit_on_timeout=true --max-worker-restart=0
 
-test-all: setup $(TEST) $(DVC)
+test-all: setup $(REVIEW) $(TEST) $(DVC)
 	$(PYTEST)
 
 bench: setup $(TEST)
@@ -100,7 +105,7 @@ docs: setup $(DOCS)
 	$(SITE)
 	@echo; echo "Open site/index.html in a browser. To search the pages: mkdocs serve"
 
-lint: setup $(TEST) $(DOCS)
+lint: setup $(REVIEW) $(TEST) $(DOCS)
 	ruff check .
 	ruff format --check .
 	snakefmt --check Snakefile rules
@@ -109,10 +114,20 @@ lint: setup $(TEST) $(DOCS)
 	robustdr deviations --check
 	$(SITE)
 
+# A paper in, a page out; `robustdr review --help` has more.
+review: setup $(REVIEW)
+	robustdr review "$(FILE)" -o "$(OUT)"
+	@echo "Open $(OUT)/index.html in a browser."
+
+# The locked setuptools builds both; what an earlier build left would be in the wheel.
+release: setup
+	rm -rf build dist
+	python -c "from setuptools import build_meta; build_meta.build_sdist('dist'); build_meta.build_wheel('dist')"
+
 schemas: setup
 	robustdr schemas config
 
-lock: setup $(TEST) $(DVC)
+lock: setup $(REVIEW) $(TEST) $(DVC)
 	python envs/lock.py
 
 setup: $(READY)
@@ -127,7 +142,7 @@ $(READY):
 	@rm -f $(VENV)/ready-*
 	@touch $@
 
-$(TEST) $(DVC) $(DOCS): $(VENV)/%: | $(READY)
+$(REVIEW) $(TEST) $(DVC) $(DOCS): $(VENV)/%: | $(READY)
 	@$(BIN)/python envs/setup.py envs/$(firstword $(subst -, ,$*)).hashes
 	@rm -f $(VENV)/$(firstword $(subst -, ,$*))-*
 	@touch $@

@@ -1,11 +1,11 @@
 """Write requirements.lock, its hashes and the environments beside this file from what is installed: `make lock`.
 
 The lock has one line a package: its version, and after `# via` the packages that need it. Set-up has parts, each with a
-file of hashes: build.hashes is what builds this project, requirements.hashes what `make mini` needs; test.hashes,
-dvc.hashes and docs.hashes are what these extras add. As uv and pip read it, a file has the SHA-256 of every file that
-the package index has of these versions, whatever the system. Torch is in none: there are builds of it that the index
-does not have. What conda itself installs (Python, pip) has no hash either: a lock with hashes is made by solving on
-conda-forge, for each system. uv.hashes has the uv that wrote them, for machines without one.
+file of hashes: build.hashes is what builds this project, requirements.hashes what `make mini` needs; review.hashes,
+test.hashes, dvc.hashes and docs.hashes are what these extras add. As uv and pip read it, a file has the SHA-256 of
+every file that the package index has of these versions, whatever the system. Torch is in none: there are builds of it
+that the index does not have. What conda itself installs (Python, pip) has no hash either: a lock with hashes is made
+by solving on conda-forge, for each system. uv.hashes has the uv that wrote them, for machines without one.
 
 The lock leaves out what packages ask for, but never import here, if it is no wheel, so that set-up would have to build
 it: connection_pool, which snakemake asks for; antlr4-python3-runtime with hydra-core and omegaconf, which DVC imports
@@ -88,7 +88,7 @@ def extras() -> dict[str, list[str]]:
 def parts(lock: Lock) -> dict[str, set[str]]:
     """The locked packages of each part of the set-up, without those that it installs before."""
     found: dict[str, set[str]] = {}
-    for part in ("build", "main", "test", "dvc"):
+    for part in ("build", "main", "review", "test", "dvc"):
         names = {normalised(Requirement(line).name) for line in extras()[part]}
         found[part] = with_needs(names, lock) - found.get("build", set()) - found.get("main", set())
     return found

@@ -142,6 +142,15 @@ def tiny_seq2seq(tiny_transformer) -> Path:
 
 
 @pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    """The tiny project with its table, made once for all processes of the suite; tests that change it take a copy."""
+    from tests.workflow.small import tabulated
+
+    base = tmp_path_factory.getbasetemp()
+    return tabulated((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "finished")
+
+
+@pytest.fixture(scope="session")
 def word_vectors(tmp_path_factory) -> Path:
     """A tiny checkpoint of word vectors."""
     from rankers.word_vectors import write_words

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "workflow" / "robustdr"
+REVIEWER = ROOT / "workflow" / "robustdr_review"
 LARGEST = 5_000_000  # bytes
 ROOMS, LEVELS, LOOSE, UNTYPED = 26, 14, 4, 160
 
@@ -82,6 +84,17 @@ def test_few_places_are_untyped():
         if "import" not in line
     ]
     assert len(places) < UNTYPED, places
+
+
+def test_the_pipeline_imports_nothing_of_the_reviewer():
+    for module, file in FILES.items():
+        assert REVIEWER.name not in file.read_text(encoding="utf-8"), module
+
+
+def test_the_reviewer_imports_the_audit_and_what_it_stands_on():
+    for file in REVIEWER.glob("*.py"):
+        for room in re.findall(r"from robustdr\.(\w+)", file.read_text(encoding="utf-8")):
+            assert room in ("audit", "claims", "core"), file
 
 
 def test_the_package_knows_nothing_of_snakemake():

@@ -249,12 +249,25 @@ def test_an_environment_is_set_up_once_for_a_gpu_or_without(folder, make):
     assert re.findall(r"setup\.py (.*)", make("--dry-run", "dvc")[1]) == ["envs/dvc.hashes"]
 
 
-ADDED = {"mini": "", "dvc": "dvc", "test": "test dvc", "bench": "test", "docs": "docs", "lint": "test docs"}
+ADDED = {
+    "mini": "",
+    "review FILE=paper.tex": "review",
+    "dvc": "dvc",
+    "test": "review test dvc",
+    "bench": "test",
+    "docs": "docs",
+    "lint": "review test docs",
+}
 
 
 @pytest.mark.parametrize("command, parts", ADDED.items())
 def test_a_command_installs_what_it_needs(make, command, parts):
-    assert re.findall(r"setup\.py envs/(\w+)\.hashes", make("--dry-run", command)[1]) == parts.split()
+    assert re.findall(r"setup\.py envs/(\w+)\.hashes", make("--dry-run", *command.split())[1]) == parts.split()
+
+
+def test_a_review_asks_for_the_paper(make):
+    status, output = make("--dry-run", "review")
+    assert status == 2 and "make review FILE=paper.tex" in output
 
 
 def tiny_index(folder):

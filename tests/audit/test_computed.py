@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robustdr.audit.computed import COMPUTE, computed, promising
+from robustdr.audit.arithmetic import COMPUTE, computed, promising
 from robustdr.audit.formulas import Formula, Formulas
 from robustdr.audit.relations import Check, Options
 from robustdr.audit.reported import build

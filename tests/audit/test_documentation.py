@@ -12,7 +12,7 @@ from robustdr.audit.relations import KINDS
 from robustdr.audit.reported import PAPERS, load, load_paper
 from robustdr.cli import main as robustdr
 
-PAGES = ("explanation/audit.md", "how-to/audit.md", "reference/reported.md")
+PAGES = ("explanation/audit.md", "how-to/audit.md", "how-to/review.md", "reference/reported.md")
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TEXT = "".join((DOCS / page).read_text(encoding="utf-8") for page in PAGES)
 

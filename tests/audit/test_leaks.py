@@ -2,8 +2,7 @@
 
 import pytest
 
-from robustdr.audit.leaks import leaks
-from robustdr.audit.paper import audited
+from robustdr.audit.paper import audited, leaks
 from robustdr.audit.reported import PAPERS
 
 PARTS = {"train": {"id": "a/train/most", "count": 90}, "test": {"id": "a/train/rest", "count": 10}}

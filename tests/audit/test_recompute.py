@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from robustdr.audit.conventions import ordered, search
-from robustdr.audit.further import evaluate_any
+from robustdr.audit.conventions import evaluate_any, ordered, search
 from robustdr.claims.intervals import Interval
 from robustdr.cli import main as robustdr
 

@@ -7,8 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robustdr.audit.released import QuerySets, count
-from robustdr.audit.slips import CASE, DELETED, INSERTED, MORE, NEIGHBOUR, OTHER, SWAPPED, slip
+from robustdr.audit.released import (
+    CASE,
+    DELETED,
+    INSERTED,
+    MORE,
+    NEIGHBOUR,
+    OTHER,
+    SWAPPED,
+    QuerySets,
+    count,
+    slip,
+)
 from robustdr.cli import main
 
 RELEASED = Path(__file__).parents[3] / "shared" / "data"

@@ -6,14 +6,13 @@ from statistics import mean, stdev
 import pytest
 
 from robustdr.audit.audited import audit
-from robustdr.audit.prose import Prose
 from robustdr.audit.sizes import sizes
 
 COUNTED = "a | 62.0\nb | 58.0\nc | 44.0\nd | 76.0\ne | 38.0\nf | WRONG\n"  # of 50
 
 
-def found(reported, sizes=None):
-    return [(one.kind, one.severity, one.flaws[0].cell.printed) for one in audit(reported, None, sizes).findings]
+def found(reported):
+    return [(one.kind, one.severity, one.flaws[0].cell.printed) for one in audit(reported).findings]
 
 
 def accuracy(paper, printed, **more):
@@ -26,27 +25,6 @@ def accuracy(paper, printed, **more):
 def test_percentages_of_the_number_that_the_caption_names(paper, printed, size, wrong):
     expected = [("not_of_whole", "suspicious", "81.3")] * wrong
     assert found(accuracy(paper, printed, caption=f"Accuracy (n = {size})")) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "wrong"),
-    [
-        (["We sample 50 test queries."], 1),
-        (["We sample 50 test queries.", "We train on 900 questions."], 0),  # two sizes: which is it?
-        (["We sample 50 queries of FiQA.", "We train on 900 questions."], 1),
-        (["Table 1 has 50 topics.", "We sample 43 topics."], 1),
-        (["Table 1 has 50 topics of FiQA.", "For FiQA, 43 topics are judged in Table 1."], 0),
-        (["We sample 50 topics of NQ."], 0),  # the other table
-    ],
-)
-def test_percentages_of_the_number_that_the_text_names(paper, text, wrong):
-    table = {"columns": [{"measure": "EM"}], "row": "system", "unit": "percent", "where": {"collection": "FiQA"}}
-    other = {**table, "where": {"collection": "NQ"}, "cells": "a | 71.3\nb | 67.7\nc | 80.9\n"}
-    reported = paper(table1={**table, "cells": COUNTED.replace("WRONG", "81.3")}, table2=other)
-    said = Prose(reported).said([*enumerate(text, 7)])
-    assert found(reported, said.sizes) == [("not_of_whole", "suspicious", "81.3")] * wrong
-    if wrong:
-        assert "(proposed by '50 " in audit(reported, None, said.sizes).findings[0].flaws[0].words
 
 
 def test_deviations_of_whole_numbers(paper):

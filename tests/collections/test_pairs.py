@@ -193,3 +193,19 @@ def wikiqa_release():
     if not (folder / "WikiQA-test.tsv").is_file():
         pytest.skip(f"the release's files are not in {folder}")
     return folder
+
+
+def test_a_table_without_header_and_ids_gives_the_same_pairs(tmp_path):
+    """As WikiQA's training file: question, sentence and label alone. A question's id is its split and its first row."""
+    path = tmp_path / "pairs.txt"
+    path.write_text("".join(f"{row[1]}\t{row[3]}\t{row[4]}\n" for row in ROWS), encoding="utf-8")
+    named = source(tsv(tmp_path), TSV)
+    plain = source(path)
+    plain["splits"]["test"] |= {"header": False, "columns": {"query": "f0", "text": "f1", "grade": "f2"}}
+    counts, files = written(plain, tmp_path / "plain")
+    assert counts == written(named, tmp_path / "named")[0]
+    assert list(read_queries(files[1]).values()) == ["how are glacier caves formed", "what is the sun"]
+    assert {qid: set(grades.values()) for qid, grades in read_qrels(files[2]).items()} == {
+        "test-0": {0, 1},
+        "test-4": {1},
+    }

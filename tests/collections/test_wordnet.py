@@ -223,7 +223,9 @@ def test_candidates_have_wikiqa_s_shape_and_distractors_lie_near():
     known = database.load("n")
     for name, part in source["splits"].items():
         queries, judgements = split("wordnet-candidates", name)
-        lists = {query.qid: [j for j in judgements if j.qid == query.qid] for query in queries}
+        lists = {query.qid: [] for query in queries}
+        for judged in judgements:
+            lists[judged.qid].append(judged)
         assert all(len({j.docid for j in of}) == len(of) and {j.docid for j in of} <= docids for of in lists.values())
         relevant = [sum(j.grade > 0 for j in of) for of in lists.values()]
         assert set(relevant) == {1, 2} and {len(of) for of in lists.values()} == {9, 10}

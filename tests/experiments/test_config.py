@@ -1,13 +1,12 @@
 """The configuration: what is wrong with it is one line that names file, key, value and what is allowed."""
 
-import json
 import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import yaml
+from tests.workflow.small import edit
 
 from robustdr.core.errors import UserError
 from robustdr.experiments.config import load
@@ -22,13 +21,6 @@ CAPOT, CAPOT_CLAIMS = "papers/capot/experiment.yaml", "papers/capot/claims.yaml"
 def folder(tmp_path):
     """A copy of config/ to break."""
     return shutil.copytree(ROOT / "config", tmp_path / "config")
-
-
-def edit(path, change):
-    """Let `change` alter the file's tree, in which nothing is shared by anchors any more."""
-    tree = json.loads(json.dumps(yaml.safe_load(path.read_text(encoding="utf-8"))))
-    change(tree)
-    path.write_text(yaml.safe_dump(tree, sort_keys=False, allow_unicode=True), encoding="utf-8")
 
 
 def complaint(folder):
@@ -235,7 +227,7 @@ MISTAKES = {
         "collections.yaml",
         put("wordnet-mini", "kind", "wordnett"),
         "wordnet-mini.kind: 'wordnett' is unknown (did you mean wordnet?)",
-        "beir, irds, local, pairs, wordnet",
+        "aligned, beir, faq, irds, local, pairs, wordnet",
     ),
     "unknown kind of system": (
         EXPERIMENT,

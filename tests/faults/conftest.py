@@ -1,19 +1,17 @@
-"""Fixtures: a tiny project, run to its end once, and copies of it for tests to harm."""
+"""What tests need that harm copies of the tiny project."""
 
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from tests.workflow.conftest import OFFLINE, Project
-from tests.workflow.small import tiny
+from tests.workflow.small import TABLE
 
 ROOT = "results/mini"
-TABLE = f"{ROOT}/tables/rodr_table2.md"
 TAKEN_BACK = re.compile(rb"^# (kept|read): .*\n", re.MULTILINE)
 
 
@@ -68,20 +66,3 @@ def commands(project: Project) -> list[list[str]]:
     assert status == 0, output
     shells = re.findall(r"-m robustdr\.stages (.*?) > \S+ 2>&1", output)
     return [shlex.split(shell) for shell in shells]
-
-
-@pytest.fixture(scope="session")
-def finished(tmp_path_factory) -> Project:
-    """Run to its end, undisturbed; tests leave it as it is."""
-    project = tiny(tmp_path_factory.mktemp("finished"))
-    status, output = project.snakemake("--", TABLE)
-    assert status == 0, output
-    return project
-
-
-def copy_of(finished: Project, folder: Path) -> Project:
-    """A copy with Snakemake's memory and modification times."""
-    shutil.copytree(finished.folder, folder, symlinks=True)
-    project = Project.__new__(Project)
-    project.folder = folder
-    return project

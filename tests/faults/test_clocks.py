@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.faults.conftest import ROOT, TABLE, copy_of
+from tests.faults.conftest import ROOT, TABLE
 
 pytestmark = pytest.mark.slow
 PAST, FUTURE = 946_684_800, 2_082_758_400  # 2000-01-01 and 2036-01-01
@@ -17,7 +17,7 @@ PAST, FUTURE = 946_684_800, 2_082_758_400  # 2000-01-01 and 2036-01-01
 @pytest.fixture(scope="module")
 def skewed(finished, tmp_path_factory):
     """A copy whose files have times at random in the past and in the future."""
-    project = copy_of(finished, tmp_path_factory.mktemp("skewed") / "project")
+    project = finished.copy(tmp_path_factory.mktemp("skewed") / "project")
     draw = random.Random(1)
     for path in sorted([*(project.folder / ROOT).rglob("*"), *(project.folder / "config").rglob("*")]):
         if path.is_file():
@@ -37,7 +37,7 @@ def newer(path, project):
 
 def test_copies_without_times_rerun_nothing(finished, tmp_path):
     """As by plain `cp` of all results, what was made last first: inputs are newer than what was made of them."""
-    project = copy_of(finished, tmp_path / "project")
+    project = finished.copy(tmp_path / "project")
     made, kept = project.folder / ROOT, tmp_path / "kept"
     made.rename(kept)
     paths = sorted(filter(Path.is_file, kept.rglob("*")), key=lambda path: path.stat().st_mtime_ns, reverse=True)
@@ -50,7 +50,7 @@ def test_copies_without_times_rerun_nothing(finished, tmp_path):
 
 def test_an_artifact_copied_into_its_place_reruns_nothing(finished, tmp_path):
     """By plain `cp`, newer than its own record and all that was made of it; larger than what Snakemake hashes."""
-    project = copy_of(finished, tmp_path / "project")
+    project = finished.copy(tmp_path / "project")
     path = project.folder / ROOT / "checkpoints/base/model.safetensors"
     path.rename(tmp_path / "kept")
     subprocess.run(["cp", tmp_path / "kept", path], check=True)

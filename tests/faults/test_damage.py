@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from tests.faults.conftest import ROOT, TABLE, commands, copy_of, results, same
+from tests.faults.conftest import ROOT, TABLE, commands, results, same
 
 from robustdr.stages.__main__ import main
 from robustdr.training.state import load_state, save_state
@@ -51,7 +51,7 @@ def flip(path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def harmed(finished, tmp_path_factory):
-    return copy_of(finished, tmp_path_factory.mktemp("harmed") / "project")
+    return finished.copy(tmp_path_factory.mktemp("harmed") / "project")
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ def test_a_damaged_state_of_a_training_is_not_resumed(tmp_path, name, harm):
 
 @pytest.mark.slow
 def test_the_next_runs_make_damaged_artifacts_anew(finished, tmp_path):
-    project = copy_of(finished, tmp_path / "project")
+    project = finished.copy(tmp_path / "project")
     for number, name in enumerate(SOME):
         (truncate if number % 2 else flip)(project.folder / ROOT / name)
     (project.folder / TABLE).unlink()

@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import pytest
-from tests.faults.conftest import ROOT, TABLE, copy_of, results, same, start, temporaries
+from tests.faults.conftest import ROOT, TABLE, results, same, start, temporaries
 
 pytestmark = pytest.mark.slow
 S = "wordnet-mini/dr_oq/seed1"
@@ -26,7 +26,7 @@ def remove(project, *names):
 
 
 def test_a_full_disk_is_one_error_and_the_run_goes_on_when_there_is_space(finished, tmp_path):
-    project = copy_of(finished, tmp_path / "project")
+    project = finished.copy(tmp_path / "project")
     remove(project, f"embeddings/{S}/*", f"runs/{S}/*", f"measures/{S}*", "tables/*")
     folder, kept = project.folder / "results", tmp_path / "kept"
     folder.rename(kept)
@@ -49,7 +49,7 @@ def test_a_full_disk_is_one_error_and_the_run_goes_on_when_there_is_space(finish
 
 
 def test_a_read_only_results_folder_is_one_error(finished, tmp_path):
-    project = copy_of(finished, tmp_path / "project")
+    project = finished.copy(tmp_path / "project")
     shutil.rmtree(project.folder / ROOT / "tables")
     folder = project.folder / "results"
     before = results(project.folder)
@@ -66,7 +66,7 @@ def test_a_read_only_results_folder_is_one_error(finished, tmp_path):
 
 
 def test_a_second_run_is_refused_and_the_first_one_ends_well(finished, tmp_path):
-    project = copy_of(finished, tmp_path / "project")
+    project = finished.copy(tmp_path / "project")
     remove(project, f"embeddings/{S}/*", f"runs/{S}/*", f"measures/{S}*", "tables/*")
     first = start(project.folder, "--", TABLE)
     locks = project.folder / ".snakemake/locks"

@@ -230,7 +230,7 @@ def test_only_its_settings_reach_a_stage(config):
 def test_the_roots_of_the_results(config):
     assert graphs(config).keys() == {
         "results",
-        *(f"results/{scale}" for scale in ("mini", "evidence", "pretraining", "first", "compact")),
+        *(f"results/{scale}" for scale in ("mini", "evidence", "pretraining", "first", "text", "compact")),
     }
     with pytest.raises(UserError, match=r"config/scales: full\.yaml is missing"):
         graphs(replace(config, scales={"mini": config.scales["mini"]}))

@@ -16,6 +16,7 @@ from robustdr import variations
 from robustdr.core.processor import native
 from robustdr.experiments.config import load
 from robustdr.experiments.models import Checkpoint, ScaleVariation
+from robustdr.graph import demand
 from robustdr.graph.demand import Demand
 from robustdr.graph.graph import Graph, graph
 from robustdr.graph.lineage import Lineage
@@ -50,6 +51,7 @@ def forget_graphs():
         for method in vars(part).values():
             if hasattr(method, "cache_clear"):
                 method.cache_clear()
+    demand._pairs.cache_clear()
 
 
 def table_keys(config):

@@ -13,7 +13,6 @@ import pytest
 import torch
 from sentence_transformers import CrossEncoder
 from tests.encoding.embedding_server import Server
-from tests.workflow.small import tiny
 from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
 
 from robustdr.collections.reading import read_corpus
@@ -32,12 +31,9 @@ ASKED = [*FILES, "--split", "dev", "--variations", "swap_words", "--measure", "R
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory):
+def project(finished, tmp_path_factory):
     """With one trained retriever and its measures."""
-    made = tiny(tmp_path_factory.mktemp("tiny"))
-    status, output = made.snakemake("--", f"{ROOT}/tables/rodr_table2.md")
-    assert status == 0, output
-    return made
+    return finished.copy(tmp_path_factory.mktemp("tiny") / "project")
 
 
 def run(project, *arguments, last=1):

@@ -45,8 +45,8 @@ def get(package, file):
     return found
 pkgutil.get_data = get
 from robustdr.cli import main
-from robustdr.variations import release
-release.HOST = known["released"]
+from robustdr.core import github
+github.HOST = known["released"]
 raise SystemExit(main(["preflight", *sys.argv[1:]]))
 """
 

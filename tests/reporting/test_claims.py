@@ -22,6 +22,7 @@ from robustdr.graph.graph import graph
 from robustdr.keys.integrity import record
 from robustdr.reporting.claims import write_claims
 from robustdr.reporting.settings import ClaimsSettings
+from robustdr.reporting.written import Claims, opened
 
 REPORTED = """\
 paper: toy
@@ -97,6 +98,7 @@ def write(measured, tmp_path):
         printed = tmp_path / "reported.yaml" if reported else None
         files = tmp_path / "claims.yaml", printed, priors, tmp_path / "toy.md"
         write_claims(told(ClaimsSettings, **settings), [path], *files)
+        assert opened(tmp_path / "toy.json", Claims)[1] == ""  # what reads it finds each key
         made = json.loads((tmp_path / "toy.json").read_text(encoding="utf-8"))
         return (tmp_path / "toy.md").read_text(encoding="utf-8"), made["claims"]
 

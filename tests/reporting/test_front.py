@@ -11,7 +11,11 @@ from robustdr.reporting.front import judged, ledger_digest, write_front
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FOLDERS = ("config", "evidence", "results")
-PAGES = [*(ROOT / folder / "README.md" for folder in (".", *FOLDERS)), *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    *(ROOT / folder / "README.md" for folder in FOLDERS),
+    *ROOT.glob("*.md"),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 
 
 def claim(sentence, verdict="supported", headline=True, hypothesis=False):

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from tests.recipes import recipe, with_systems
-from tests.workflow.small import edit, tiny
+from tests.workflow.small import TABLE, edit
 
 from robustdr.experiments.config import load
 from robustdr.experiments.kinds import KINDS, Recipe, kind_of
@@ -43,29 +43,29 @@ def rankings(settings, corpus, files, query_sets):
     for queries in query_sets:
         yield {qid: [(docids[settings.place], 1.0 + len(text))] for qid, text in queries.items()}
 '''
-TABLE = "results/mini/tables/rodr_table2.md"
 
 
-def test_a_toy_kind_is_planned_run_evaluated_and_tabulated(tmp_path):
-    project = tiny(tmp_path)
-    (tmp_path / "workflow/robustdr/systems/toy.py").write_text(TOY)
+def test_a_toy_kind_is_planned_run_evaluated_and_tabulated(finished, tmp_path):
+    project = finished.copy(tmp_path / "project")
+    folder = project.folder
+    (folder / "workflow/robustdr/systems/toy.py").write_text(TOY)
 
     def experiment(tree):
         tree["systems"]["toy"] = {"label": "Toy", "kind": "toy", "place": 2}
         tree["tables"]["table2"]["systems"] = ["bm25", "toy"]
 
-    edit(tmp_path / "config/papers/rodr/experiment.yaml", experiment)
+    edit(folder / "config/papers/rodr/experiment.yaml", experiment)
     status, output = project.snakemake("--", TABLE)
     assert status == 0, output
-    run = read_run(tmp_path / "results/mini/runs/wordnet-mini/toy/seed0/dev.swap_words.arrow")
-    corpus = (tmp_path / "results/mini/collections/wordnet-mini/corpus.jsonl").read_text().splitlines()
+    run = read_run(folder / "results/mini/runs/wordnet-mini/toy/seed0/dev.swap_words.arrow")
+    corpus = (folder / "results/mini/collections/wordnet-mini/corpus.jsonl").read_text().splitlines()
     third = sorted(json.loads(line)["docid"] for line in corpus)[2]
     assert len(run) == 25 and {docid for ranking in run.values() for docid, _ in ranking} == {third}
-    cells = json.loads((tmp_path / TABLE).with_suffix(".json").read_text())["cells"]
+    cells = json.loads((folder / TABLE).with_suffix(".json").read_text())["cells"]
     assert {cell["reproduced"] is not None for cell in cells if cell["system"] == "toy"} == {True}
     assert project.plan("--", TABLE) == ({}, set())
 
-    edit(tmp_path / "config/papers/rodr/experiment.yaml", lambda tree: tree["systems"]["toy"].update(place=3))
+    edit(folder / "config/papers/rodr/experiment.yaml", lambda tree: tree["systems"]["toy"].update(place=3))
     assert project.plan("--", TABLE)[0] == {"rank": 1, "evaluate": 1, "table": 1}  # its own alone
 
 

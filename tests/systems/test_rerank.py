@@ -1,14 +1,13 @@
 """Recipes of rerankers: what is wrong is one line before any work, and what a reranker is made from is its key."""
 
-import json
 import re
 import shutil
 from pathlib import Path
 
 import pytest
-import yaml
 from tests.changes import changed
 from tests.recipes import with_systems
+from tests.workflow.small import edit
 
 from robustdr.core.errors import UserError
 from robustdr.experiments.config import load
@@ -203,9 +202,7 @@ def added(tmp_path):
     folder = shutil.copytree(ROOT / "config", tmp_path / "config")
 
     def add(systems):
-        tree = json.loads(json.dumps(yaml.safe_load((folder / QVG).read_text(encoding="utf-8"))))
-        tree["systems"] = {**systems, **tree["systems"]}
-        (folder / QVG).write_text(yaml.safe_dump(tree, sort_keys=False, allow_unicode=True), encoding="utf-8")
+        edit(folder / QVG, lambda tree: tree.update(systems={**systems, **tree["systems"]}))
         return folder
 
     return add

@@ -48,6 +48,17 @@ class Project:
             else:
                 shutil.copy(source, folder / part)
 
+    @classmethod
+    def at(cls, folder: Path) -> "Project":
+        """The one that is in `folder` already."""
+        project = cls.__new__(cls)
+        project.folder = folder
+        return project
+
+    def copy(self, folder: Path) -> "Project":
+        """A copy with results, Snakemake's memory and modification times."""
+        return Project.at(Path(shutil.copytree(self.folder, folder, symlinks=True)))
+
     @property
     def environment(self) -> dict[str, str]:
         """Without a network."""

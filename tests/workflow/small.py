@@ -7,15 +7,18 @@ from pathlib import Path
 import yaml
 from tests.workflow.conftest import Project
 
+from robustdr.core.locks import alone
+
+TABLE = "results/mini/tables/rodr_table2.md"
 KINDS, NOISE = ["extra_punctuation", "swap_words"], ["stem", "random_char"]
 ROLE = "msmarco-passage"
 
 
 def edit(path, change):
     """Let `change` alter the file's tree, in which nothing is shared by anchors any more."""
-    tree = json.loads(json.dumps(yaml.safe_load(path.read_text(encoding="utf-8"))))
+    tree = json.loads(json.dumps(yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)))
     change(tree)
-    path.write_text(yaml.safe_dump(tree, sort_keys=False, allow_unicode=True), encoding="utf-8")
+    path.write_text(yaml.dump(tree, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True), encoding="utf-8")
 
 
 def some(tree, names):
@@ -132,3 +135,14 @@ def tiny(folder: Path) -> Project:
     edit(folder / "config/papers/rodr/experiment.yaml", experiment)
     edit(folder / "config/papers/rodr/claims.yaml", lambda tree: tree["claims"][0]["test"].update(system="bm25"))
     return project
+
+
+def tabulated(folder: Path) -> Project:
+    """The tiny project in `folder` once its table is made; the first process that asks makes it."""
+    with alone(Path(f"{folder}.lock")):
+        if not (made := folder / "made").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            status, output = tiny(folder).snakemake("--", TABLE)
+            assert status == 0, output
+            made.touch()
+    return Project.at(folder)

@@ -4,30 +4,21 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.faults.conftest import copy_of, results, same
+from tests.faults.conftest import results, same
 from tests.workflow.conftest import Project
-from tests.workflow.small import tiny
+from tests.workflow.small import TABLE
 
 from robustdr.keys.integrity import damaged
 
 pytestmark = pytest.mark.slow
-TABLE = "results/mini/tables/rodr_table2.md"
 RUN = "results/mini/runs/wordnet-mini/bm25/seed0/dev.original.arrow"
 KEPT = "The same work made this before; it is kept."
 BEHIND_VARY = ["evaluate", "evaluate", "rank", "rank", "table"]  # of BM25 and DR_OQ
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    project = tiny(tmp_path_factory.mktemp("tiny"))
-    status, output = project.snakemake("--", TABLE)
-    assert status == 0, output
-    return project
-
-
 @pytest.fixture()
 def project(finished, tmp_path):
-    return copy_of(finished, tmp_path / "project")
+    return finished.copy(tmp_path / "project")
 
 
 def edit(project: Project, file: str, old: str, new: str) -> None:

@@ -66,38 +66,53 @@ from robustdr.keys.node import Need
 
 include: "Snakefile"
 
-MADE = SimpleNamespace(log="log", benchmark="made.tsv", record="made.sha256", need=Need(9000, 500))
-MEASURED = Found(lambda w: MADE)
+MEASURED = Found(
+    lambda w: SimpleNamespace(
+        log=f"{w.name}.log", benchmark=f"{w.name}.tsv", record=f"{w.name}.sha256", need=Need(9000, 500)
+    )
+)
 
 rule measured:
-    output: "made"
-    log: MADE.log
-    benchmark: MADE.benchmark
+    output: "{name}.made"
+    log: "{name}.log"
+    benchmark: "{name}.tsv"
     resources: mem_mb=MEASURED.memory, runtime=MEASURED.minutes
     shell:
-        "echo {resources.mem_mb} {resources.runtime} >> asked; echo DUE TO TIME LIMIT > {log};"
-        " if test -f fails; then rm fails; exit 1; fi; touch {output}"
+        "echo {resources.mem_mb} {resources.runtime} >> {wildcards.name}.asked; echo DUE TO TIME LIMIT > {log};"
+        " if test -f {wildcards.name}.fails; then rm {wildcards.name}.fails; exit 1; fi; touch {output}"
 """
+TAKEN = {
+    "short": "7.5\t0:00:07\t30.0",
+    "long": "7200.5\t2:00:00\t3000.2",
+    "unmeasured": "7200.5\t2:00:00\tNA",
+    "failing": "7200.5\t2:00:00\t3000.2",
+    "kept": "0.5\t0:00:00\t30.0",
+}
 
 
 def test_a_job_asks_for_twice_what_it_took_before(project):
     """It does not after it took its artifact back, which takes nothing, nor after too little time."""
-    (project.folder / "measured.smk").write_text(MEASURED)
+    folder = project.folder
+    (folder / "measured.smk").write_text(MEASURED)
+    for name, taken in TAKEN.items():
+        (folder / f"{name}.tsv").write_text(f"s\th:m:s\tmax_rss\n{taken}\n")
+    (folder / "failing.fails").touch()
+    (folder / "kept.sha256").write_text("# kept: 0\n")
 
-    def asked(taken: str = "") -> list[str]:
-        if taken:
-            (project.folder / "made.tsv").write_text(f"s\th:m:s\tmax_rss\n{taken}\n")
-        (project.folder / "asked").unlink(missing_ok=True)
-        status, printed = project.snakemake("--snakefile", "measured.smk", "--retries", "1", "--forceall", "measured")
+    def run(*names: str) -> dict[str, list[str]]:
+        """What each asked for at its tries."""
+        made = [f"{name}.made" for name in names]
+        status, printed = project.snakemake("--snakefile", "measured.smk", "--retries", "1", "--force", *made)
         assert status == 0, printed
-        return (project.folder / "asked").read_text().splitlines()
+        return {name: (folder / f"{name}.asked").read_text().splitlines() for name in names}
 
-    assert asked() == ["9000 500"]
-    assert [of.split()[1] for of in asked()] == ["10"]  # the least; memory of so short a job may not be measured
-    assert asked("7.5\t0:00:07\t30.0") == ["1000 10"]
-    assert asked("7200.5\t2:00:00\t3000.2") == ["6001 241"]
-    assert asked("7200.5\t2:00:00\tNA") == ["9000 241"]
-    (project.folder / "fails").touch()
-    assert asked("7200.5\t2:00:00\t3000.2") == ["6001 241", "9000 1000"]
-    (project.folder / "made.sha256").write_text("# kept: 0\n")
-    assert asked("0.5\t0:00:00\t30.0") == ["9000 500"]
+    assert run("first", *TAKEN) == {
+        "first": ["9000 500"],
+        "short": ["1000 10"],
+        "long": ["6001 241"],
+        "unmeasured": ["9000 241"],
+        "failing": ["6001 241", "9000 1000"],
+        "kept": ["9000 500"],
+    }
+    _, again = run("first")["first"]
+    assert again.split()[1] == "10"  # the least; memory of so short a job may not be measured

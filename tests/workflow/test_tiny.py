@@ -4,7 +4,7 @@ import json
 
 import pandas as pd
 import pytest
-from tests.workflow.small import tiny
+from tests.workflow.small import TABLE
 
 from robustdr.core.files import read_qrels
 from robustdr.evaluation.measures import evaluate, read_measures
@@ -14,43 +14,38 @@ from robustdr.graph.tables import table_settings
 from robustdr.keys.integrity import digest, key_of
 from robustdr.retrieval.runs import read_metadata, read_run
 
-TABLE = "results/mini/tables/rodr_table2.md"
+
+@pytest.fixture(scope="module")
+def project(finished, tmp_path_factory):
+    return finished.copy(tmp_path_factory.mktemp("tiny") / "project")
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    project = tiny(tmp_path_factory.mktemp("tiny"))
-    status, output = project.snakemake("--", TABLE)
-    assert status == 0, output
-    return project
+def made(project):
+    return graph(load(project.folder / "config"), "mini")
 
 
-@pytest.fixture(scope="module")
-def made(finished):
-    return graph(load(finished.folder / "config"), "mini")
-
-
-def test_the_table_holds_what_was_measured(finished, made):
-    cells = json.loads((finished.folder / TABLE).with_suffix(".json").read_text(encoding="utf-8"))["cells"]
+def test_the_table_holds_what_was_measured(project, made):
+    cells = json.loads((project.folder / TABLE).with_suffix(".json").read_text(encoding="utf-8"))["cells"]
     assert {cell["system"] for cell in cells} == {"bm25", "dr_oq"}
     assert not [cell["not_run"] for cell in cells if cell["not_run"]]
     keys = table_settings(made, "rodr", "table2").keys
     for cell in cells:
         (path,) = (path for path in keys if f"/{cell['system']}/" in path)
-        frame = read_measures(finished.folder / path)
-        assert key_of(finished.folder / path) == keys[path]
-        assert cell["measures"] == digest(finished.folder / path)[:16]
+        frame = read_measures(project.folder / path)
+        assert key_of(project.folder / path) == keys[path]
+        assert cell["measures"] == digest(project.folder / path)[:16]
         if cell["query_set"] == "swap_words":
             at = frame[(frame["query_set"] == "dev.swap_words") & (frame["measure"] == cell["measured"])]
             assert cell["reproduced"] == pytest.approx(at["value"].mean(), abs=1e-12)
             assert cell["queries"] == 25
-    assert "**Miniature.**" in (finished.folder / TABLE).read_text(encoding="utf-8").splitlines()[2]
+    assert "**Miniature.**" in (project.folder / TABLE).read_text(encoding="utf-8").splitlines()[2]
 
 
 @pytest.mark.parametrize("system, seed", [("bm25", 0), ("dr_oq", 1)])
-def test_every_query_set_has_its_own_run_and_measures(finished, made, system, seed):
+def test_every_query_set_has_its_own_run_and_measures(project, made, system, seed):
     """A mix-up of files between two rules would show here: values are computed anew from each run."""
-    folder = finished.folder / "results/mini"
+    folder = project.folder / "results/mini"
     qrels = read_qrels(folder / "collections/wordnet-mini/dev/qrels.txt")
     frame = pd.concat(map(read_measures, (folder / f"measures/wordnet-mini/{system}/seed{seed}").glob("*.parquet")))
     runs = folder / f"runs/wordnet-mini/{system}/seed{seed}"
@@ -65,20 +60,20 @@ def test_every_query_set_has_its_own_run_and_measures(finished, made, system, se
 
 
 @pytest.mark.parametrize("run, packages", [("dr_oq/seed1", {"torch", "faiss-cpu"}), ("bm25/seed0", {"pystemmer"})])
-def test_the_record_of_a_run_names_the_packages_of_what_ranked(finished, run, packages):
-    record = finished.folder / f"results/mini/runs/wordnet-mini/{run}/dev.original.arrow.sha256"
+def test_the_record_of_a_run_names_the_packages_of_what_ranked(project, run, packages):
+    record = project.folder / f"results/mini/runs/wordnet-mini/{run}/dev.original.arrow.sha256"
     (installed,) = (line for line in record.read_text().splitlines() if line.startswith("# installed: "))
     assert packages <= {pair.split()[0] for pair in installed.removeprefix("# installed: ").split(", ")}
 
 
-def test_a_second_run_does_nothing(finished):
-    jobs, made = finished.plan("--", TABLE)
+def test_a_second_run_does_nothing(project):
+    jobs, made = project.plan("--", TABLE)
     assert not jobs and not made
 
 
-def test_a_file_that_was_made_by_other_settings_is_refused(finished, made):
+def test_a_file_that_was_made_by_other_settings_is_refused(project, made):
     """Snakemake trusts a file that it did not make; the job does not."""
-    folder = finished.folder
+    folder = project.folder
     measures = folder / "results/mini/measures/wordnet-mini/dr_oq/seed1/dev.original.parquet"
     other = folder / "results/mini/measures/wordnet-mini/bm25/seed0/dev.original.parquet"
     record, of_other = (path.with_name(f"{path.name}.sha256") for path in (measures, other))
@@ -87,7 +82,7 @@ def test_a_file_that_was_made_by_other_settings_is_refused(finished, made):
     key = made.measures("dr_oq", 1, ("wordnet-mini", "dev"), "original").key
     measures.write_bytes(other.read_bytes())
     record.write_text(of_other.read_text().replace(other.name, measures.name))  # its digest
-    status, output = finished.snakemake(*run)
+    status, output = project.snakemake(*run)
     assert (
         status != 0
         and f"dr_oq/seed1/dev.original.parquet: its record has the key {key_of(other)}, {key} was planned" in output

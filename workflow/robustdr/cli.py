@@ -4,7 +4,7 @@ import argparse
 import json
 import os
 from functools import partial
-from importlib.metadata import version
+from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import NoReturn
 
@@ -123,6 +123,18 @@ def list_variations(a: argparse.Namespace) -> None:
         print(f"    {' '.join(summary.split())}")
 
 
+def slips(a: argparse.Namespace) -> None:
+    from robustdr.reporting import people
+
+    print(people.slip_tables(a.originals, a.misspelled), end="")
+
+
+def rewordings(a: argparse.Namespace) -> None:
+    from robustdr.reporting import people
+
+    print(people.rewording_table(a.originals, a.reworded, a.model), end="")
+
+
 class Parser(argparse.ArgumentParser):
     """Prints no secret that it was given by mistake."""
 
@@ -139,8 +151,6 @@ def parser() -> argparse.ArgumentParser:
     from robustdr.graph import deviations
     from robustdr.own import command as own
     from robustdr.preflight import command as preflight
-    from robustdr.transcribe import command as transcribe
-    from robustdr.transcribe import review
 
     made = Parser(prog="robustdr", description="Reproduce and audit papers on the robustness of dense retrieval.")
     made.add_argument("--version", action="version", version=f"robustdr {version('robustdr')}")
@@ -150,10 +160,8 @@ def parser() -> argparse.ArgumentParser:
     text = "count the files that the authors of a paper released, beside the printed numbers"
     released.add_arguments(add("released", released.run, text))
     own.add_arguments(add("evaluate", own.run, "measure how robust your own retriever is, on your own data"))
-    text = "draft a reported.yaml from the tables of a LaTeX, HTML, Markdown, CSV, Word or PDF file"
-    transcribe.add_arguments(add("transcribe", transcribe.run, text))
-    text = "read all tables of a paper, check them, and show each number beside its place in the source"
-    review.add_arguments(add("review", review.run, text))
+    for commands in entry_points(group="robustdr.commands"):  # of packages that build on this one: the reviewer
+        commands.load()(add)
     check.add_arguments(add("check", check.run, "list all problems of a data set, with file and line"))
 
     command = add("vary", vary, "make a variation of your own queries")
@@ -179,8 +187,20 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--model", type=named, action="append", default=[], dest="models", metavar="MODEL", help=text)
     text = "number of processes; default: 1; the output does not depend on it"
     command.add_argument("--workers", type=int, default=1, help=text)
-    command = add("variations", list_variations, "list the variations")
-    command.add_argument("list", choices=["list"], help="the only choice")
+    group = add("variations", None, "list the variations, and compare them with what people write")
+    below = group.add_subparsers(required=True, metavar="what")
+    add_command(below, "list", list_variations, "list the variations")
+    text = "compare the slips of people in your own queries with those that each generator makes in the same queries"
+    command = add_command(below, slips.__name__, slips, text)
+    command.add_argument("originals", type=read_once, help="the right queries, as those of `vary`")
+    command.add_argument("misspelled", type=read_once, help="what people wrote, with the same ids; some may lack")
+    text = "compare rewordings of your own queries with those of people, of generators and of the intent paper"
+    command = add_command(below, rewordings.__name__, rewordings, text)
+    command.add_argument("originals", type=read_once, help="the queries, as those of `vary`")
+    text = "rewordings with the same ids; each file may lack some"
+    command.add_argument("reworded", type=read_once, nargs="+", help=text)
+    text = "folder of a sentence-transformers model, for the similarity of meaning"
+    command.add_argument("--model", type=named, help=text)
 
     command = add(rerank.__name__, rerank, "rerank the passages of a run with another model")
     text = "folder of a cross-encoder, a dual encoder or a late-interaction model"

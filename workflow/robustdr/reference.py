@@ -28,19 +28,28 @@ from robustdr.experiments.schemas import Schema, schema_of
 from robustdr.experiments.sources import Source
 from robustdr.losses import LOSSES
 from robustdr.rankers import RANKERS
+from robustdr.reporting import people
 from robustdr.reporting.figures import FIGURES
 from robustdr.reporting.layouts import LAYOUTS
 from robustdr.reporting.spec import FigureSpec, Significance, TableSpec
 
-SOURCES = (sources.WordNet, sources.Irds, sources.Beir, sources.Local, sources.Pairs)
-SPLITS = (sources.WordNetSplit, sources.IrdsSplit, sources.LocalSplit, sources.QuestionsSplit, sources.PairsSplit)
+SOURCES = (sources.WordNet, sources.Irds, sources.Beir, sources.Local, sources.Pairs, sources.Aligned, sources.Faq)
+SPLITS = (
+    sources.WordNetSplit,
+    sources.IrdsSplit,
+    sources.LocalSplit,
+    sources.QuestionsSplit,
+    sources.PairsSplit,
+    sources.AlignedSplit,
+    sources.FaqSplit,
+)
 PRINTED = (
     *(transcript.Transcript, transcript.PrintedTable, transcript.Column, transcript.Relation),
     *(released.Released, released.QuerySets),
 )
 RUNS = (transcript.RunFiles, transcript.MarkTest)
 CLAIMS = (claim.Claims, claim.Claim, claim.Control)
-SHARED = (sources.Columns, Source, Recipe, TableSpec, FigureSpec, Significance)
+SHARED = (sources.Columns, sources.SourceFile, Source, Recipe, TableSpec, FigureSpec, Significance)
 TABLES: dict[str, type] = {kind.__name__: kind for kind in (*SOURCES, *SPLITS, *PRINTED, *RUNS, *CLAIMS, *SHARED)}
 TABLES |= {name: kind for name, kind in vars(models).items() if name in models.__all__ and isinstance(kind, type)}
 MARKED = re.compile(r"(<!-- (keys of|every) (\w+) -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
@@ -77,6 +86,8 @@ def filled(text: str, where: str, parser: argparse.ArgumentParser) -> str:
         "every": {
             "command": partial(_commands, parser),
             "variation": _variations,
+            "slip": people.slips_of_people,
+            "rewording": people.rewordings_of_people,
             "test": _tests,
             "loss": partial(_plugins, LOSSES),
             "ranker": partial(_plugins, RANKERS),

@@ -15,7 +15,6 @@ from robustdr.audit.recomputed import Recomputed
 from robustdr.audit.relations import Check, shown
 from robustdr.audit.reported import Reported
 from robustdr.audit.resolve import resolve
-from robustdr.audit.samples import unsampled
 from robustdr.audit.sizes import Size
 
 
@@ -73,7 +72,7 @@ def audit(
     told = {id(flaw.cell) for finding in found for flaw in finding.flaws}
     for table in reported.tables.values():
         prose = table.id.startswith("prose")
-        for kind, cells, words in () if prose else (*broken(table), *unsampled(table, sizes or {})):
+        for kind, cells, words in () if prose else broken(table, sizes or {}):
             if not all(id(cell) in told for cell in cells):
                 found.append(Finding(kind, "suspicious", [Flaw(cell, "", words) for cell in cells], ""))
     return Audit(reported, in_order(found, reported.tables), _coverage(reported, declared), checks)

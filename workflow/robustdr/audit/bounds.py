@@ -1,21 +1,31 @@
-"""What holds of any table: ranges, order by depth, bold for the best, rows of their own, marks and p."""
+"""What holds of any table: ranges, order by depth, bold for the best, rows of their own, marks and p, samples.
+
+Of samples: means and deviations that none has of the size that the caption or the text names (GRIM and GRIMMER). A size
+is believed of a column if nearly all of its numbers are possible, and hardly by chance: then its shares are counted, or
+its means are those of whole numbers.
+"""
 
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
 from typing import NamedTuple
 
 from robustdr.audit.cells import BOLD, Cell
 from robustdr.audit.chance import by_chance, odds
 from robustdr.audit.evidence import significant
+from robustdr.audit.grains import deviations
 from robustdr.audit.relations import label
 from robustdr.audit.reported import Table
+from robustdr.audit.sizes import Size, sizes
+from robustdr.claims.intervals import SLACK, Interval
 
 SHARES = re.compile(r"(RR|nDCG|R|AP|P|Success|Judged|MRR|MAP|Recall|Precision|Accuracy|F1|EM|AUC)(@\d+)?", re.I)
 RISING = re.compile(r"(RR|R|Success|AP)@(\d+)")  # no smaller at a greater depth
 USUAL = 0.8  # share of the cells that must obey before another one is suspicious
 FEWEST = 3  # cells that must obey
 SURE = 0.05  # chance below which bold is believed to mean the best
+BELIEVED = 1e-3  # chance below which a size is believed of a column
 DIGITS = 9  # of the different numbers of two equal rows
 DISTINCT = 3  # different numbers that two equal rows have
 _LEVELS = re.compile(r"([*∗†‡§]{1,3})[^*∗†‡§]{0,60}?\bp\s*[<≤]\s*(0?\.\d+)", re.I)
@@ -30,13 +40,18 @@ class Broken(NamedTuple):
     words: str
 
 
-def broken(table: Table) -> Iterator[Broken]:
-    """Yield what stands out in one table."""
+def broken(table: Table, sampled: Mapping[tuple[str, int], Size]) -> Iterator[Broken]:
+    """Yield what stands out in one table.
+
+    Args:
+        sampled: the sizes of samples in the text, by table and column; that of the caption comes first.
+    """
     yield from _out_of_range(table)
     yield from _out_of_order(table)
     yield from _not_the_best(table)
     yield from _equal_rows(table)
     yield from _marked_wrongly(table)
+    yield from _unsampled(table, sampled)
 
 
 def _measures(table: Table) -> dict[str, list[Cell]]:
@@ -192,3 +207,73 @@ def _attested(cell: Cell, p: Cell, levels: Mapping[str, float]) -> bool:
             marks.remove("")
             break
     return _marks(cell, levels) in marks
+
+
+def _unsampled(table: Table, sampled: Mapping[tuple[str, int], Size]) -> Iterator[Broken]:
+    """Yield the numbers that no sample of the size that nearly all others have can give."""
+    columns: defaultdict[int, list[Cell]] = defaultdict(list)
+    for cell in table.cells:
+        if cell.unit != "count" and not cell.hedge and cell.coordinates["value"] == "value":
+            columns[cell.column].append(cell)
+    spreads = {cell.place_without("value"): cell for cell in table.cells if cell.coordinates["value"] == "deviation"}
+    captioned = sizes(table.caption)
+    for column, cells in columns.items():
+        of = captioned or [size for place, size in sampled.items() if place == (table.id, column)]
+        for size in of:
+            for scale in sorted({cell.scale for cell in cells} | {1.0}) if min(c.number for c in cells) >= 0 else ():
+                wrong, chance = _wrong(cells, size.number, scale, 2 * len(of) * len(columns))
+                if chance < BELIEVED:
+                    yield from _means(cells, wrong, size, chance)
+                    if scale == 1.0:
+                        pairs = [
+                            (c, spreads[key])
+                            for c in cells
+                            if c not in wrong and (key := c.place_without("value")) in spreads
+                        ]
+                        yield from _deviations(pairs, size)
+
+
+def _wrong(cells: Sequence[Cell], size: int, scale: float, tried: int) -> tuple[list[Cell], float]:
+    """The numbers that are no sum of `size` whole numbers, divided by it; the chance that so many others are."""
+    wrong = [cell for cell in cells if not _is_whole(_as_printed(cell).scaled(scale), size)]
+    right = {cell.number: cell for cell in cells if cell not in wrong}
+    if len(cells) - len(wrong) < max(FEWEST, USUAL * len(cells)):
+        return wrong, 1.0
+    fitting = [min(1.0, (size + 1) * scale / 10**cell.decimals) for cell in right.values()]
+    return wrong, by_chance(fitting, len(right) + len(wrong), tried)
+
+
+def _means(cells: Sequence[Cell], wrong: Sequence[Cell], size: Size, chance: float) -> Iterator[Broken]:
+    words = f"no whole number out of {size}; {len(cells) - len(wrong)} of {len(cells)} are, by chance {odds(chance)}"
+    for cell in wrong:
+        yield Broken("not_of_whole", [cell], words)
+
+
+def _deviations(pairs: Sequence[tuple[Cell, Cell]], size: Size) -> Iterator[Broken]:
+    """The deviations that whole numbers with these means do not have."""
+    wrong, fitting = [], []
+    for mean, spread in pairs:
+        average, printed = _as_printed(mean), _as_printed(spread)
+        if any(printed.meets(possible) for possible in deviations(size.number, average, printed)):
+            sums = (average.high - average.low) * size.number + 1
+            between = 1 / ((size.number - 1) * max(printed.high, SLACK))  # deviations of one sum
+            fitting.append(min(1.0, sums * (printed.high - printed.low) / between))
+        else:
+            wrong.append((mean, spread))
+    chance = by_chance(fitting, len(pairs), 1)
+    if wrong and len(fitting) >= max(FEWEST, USUAL * len(pairs)) and chance < SURE:
+        for mean, spread in wrong:
+            words = (
+                f"no deviation of {size} whole numbers with the mean {mean.printed}; {len(fitting)} of {len(pairs)} are"
+            )
+            yield Broken("no_such_deviation", [spread], f"{words}, by chance {odds(chance)}")
+
+
+def _as_printed(cell: Cell) -> Interval:
+    return cell.interval.scaled(1 / cell.scale)
+
+
+def _is_whole(mean: Interval, size: int) -> bool:
+    """Whether a whole number, divided by a size, is printed so; no rounding prints the interval's upper end."""
+    first = ceil(mean.low * size - SLACK) / size
+    return first < mean.high - SLACK or first <= mean.low + SLACK

@@ -75,6 +75,10 @@ class Cell:
         number = self.number.normalize() if self.hedge in ABOUT else self.number
         return of_printed(number, scale=self.scale, exact=self.unit == "count")
 
+    def place_without(self, *names: str) -> tuple[tuple[str, str], ...]:
+        """The coordinates but for these."""
+        return tuple(place for place in self.coordinates.items() if place[0] not in names)
+
     def __str__(self) -> str:
         return f"{self.table} [{describe(self.coordinates)}]"
 

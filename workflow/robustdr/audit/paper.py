@@ -1,13 +1,55 @@
-"""The audit of a paper's folder."""
+"""The audit of a paper's folder, with its training sets that have room for the test queries."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from robustdr.audit.audited import Audit, audit
-from robustdr.audit.findings import in_order
-from robustdr.audit.leaks import collections_beside, leaks
+from robustdr.audit.findings import Finding, Flaw, in_order
 from robustdr.audit.printed import judge_folder
-from robustdr.audit.reported import load
+from robustdr.audit.reported import Reported, load
+from robustdr.core.yaml_files import read
+
+TRAINING, TESTED = "training_queries", "queries"  # labels of the coordinate `quantity`
+HYPOTHESIS = "the test queries are among those that models are trained on"
+
+
+def collections_beside(path: Path) -> Mapping[str, Any]:
+    """Return the entries of the collections.yaml of the configuration in which a reported.yaml lies; none without one.
+
+    Raises:
+        UserError: a collections.yaml that cannot be read.
+    """
+    found = path.resolve().parent.parent.parent / "collections.yaml"
+    return read(found) if found.is_file() else {}
+
+
+def leaks(reported: Reported, collections: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield each training set that is, as stated, as large as a collection's training and test split together.
+
+    Both splits are parts of one set (`<set>/<part>` in ir_datasets), and their `count` is known. Then the stated number
+    is that of the whole set. It tells nothing of queries that a paper left out without saying so.
+    """
+    cells = {
+        (cell.coordinates["collection"], cell.coordinates["quantity"]): cell
+        for cell in reported.cells
+        if cell.unit == "count" and {"collection", "quantity"} <= cell.coordinates.keys()
+    }
+    for (name, quantity), cell in cells.items():
+        splits, tested = collections.get(name, {}).get("splits", {}), cells.get((name, TESTED))
+        if quantity != TRAINING or tested is None or not {"train", "test"} <= splits.keys():
+            continue
+        train, test = splits["train"], splits["test"]
+        (whole, _, _), (other, _, part) = (split.get("id", "").rpartition("/") for split in (train, test))
+        if not whole or whole != other or not {"count"} <= train.keys() & test.keys():
+            continue
+        if (cell.number, tested.number) == (train["count"] + test["count"], test["count"]):
+            words = (
+                f"all queries of {whole}: the {test['count']:,} test queries ({part}) are a part of it, and "
+                f"{train['count']:,} are left without them"
+            )
+            yield Finding("trained_on_test", "suspicious", [Flaw(cell, "", words), Flaw(tested, "", words)], HYPOTHESIS)
 
 
 def audited(path: Path, runs: Path | None = None, qrels: Path | None = None) -> Audit:

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from robustdr.audit.cells import Cell, describe
-from robustdr.audit.conventions import ALL, Convention, Runs, ordered, search, values
-from robustdr.audit.further import parse_any
+from robustdr.audit.conventions import ALL, Convention, Runs, ordered, parse_any, search, values
 from robustdr.audit.recomputed import Mark, Number, Recomputed
 from robustdr.audit.reported import Reported, Table, as_text
 from robustdr.audit.resolve import selected

@@ -13,7 +13,8 @@ from robustdr.audit.transcript import Column, MarkTest, PrintedTable, Relation, 
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.yaml_files import Keys, checked, read_numbered
 
-PAPERS = Path(__file__).resolve().parents[3] / "config" / "papers"
+CLONE, WHEEL = (Path(__file__).resolve().parents[above] / "config" for above in (3, 1))
+PAPERS = (CLONE if CLONE.is_dir() else WHEEL) / "papers"
 ANY = "*"
 Declared = TypeVar("Declared", Relation, RunFiles, MarkTest)
 

@@ -2,16 +2,16 @@
 
 import re
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 
-from robustdr.collections.cut import cut_split
 from robustdr.collections.located import bring, own_file
 from robustdr.collections.problems import Place
-from robustdr.collections.reading import lines, passages, queries
-from robustdr.collections.records import Judgement, Passage, Query, Split
+from robustdr.collections.reading import lines
+from robustdr.collections.records import Passage, Split
 from robustdr.collections.settings import Aligned
+from robustdr.collections.texts import Pair, blanks, distinct, judged
 from robustdr.core.errors import UserError
-from robustdr.core.seeds import digest
 
 TOGETHER = ("corpus",)
 
@@ -30,31 +30,24 @@ JOINED = [
 
 
 def corpus(source: Aligned) -> Iterator[Passage]:
-    """Yield the different passages of all splits, in the order of the files."""
-    seen: set[str] = set()
-    for name in source["splits"]:
-        rows = []
-        for place, _, passage in _pairs(source, name):
-            if passage.docid not in seen:
-                seen.add(passage.docid)
-                rows.append((place, passage))
-        yield from passages(rows)
+    """Yield the different passages of all files, also of lines that no split reads, in the order of the files."""
+    names = {str(part["passages"]): name for name, part in source["splits"].items()}  # splits may share their files
+    return distinct(pair for name in names.values() for pair in _pairs(source, name))
 
 
 def split(source: Aligned, name: str) -> Split:
     """Return the questions; each has one relevant passage, or several if it is asked about several.
 
-    Equal questions are one. `longest` leaves longer questions out, then `queries` draws some.
+    `lines` and `longest` leave questions out, then `queries` draws some.
+
+    Raises:
+        UserError: see `_pairs`.
     """
     part = source["splits"][name]
-    asked: dict[str, tuple[Place, Query]] = {}
-    relevant: dict[tuple[str, str], Judgement] = {}
-    for place, query, passage in _pairs(source, name):
-        if len(query.text.split()) <= part.get("longest", len(query.text)):
-            asked.setdefault(query.qid, (place, query))
-            relevant.setdefault((query.qid, passage.docid), Judgement(query.qid, passage.docid, 1))
-    questions = Split(list(queries(asked.values())), list(relevant.values()))
-    return cut_split(questions, part["queries"]) if "queries" in part else questions
+    first, last = part.get("lines", (1, None))
+    pairs = list(_pairs(source, name))[first - 1 : last]
+    longest = part.get("longest", inf)
+    return judged((pair for pair in pairs if len(pair[1].split()) <= longest), part.get("queries"))
 
 
 def files(source: Aligned, split: str | None) -> list[Path]:
@@ -64,31 +57,28 @@ def files(source: Aligned, split: str | None) -> list[Path]:
     return list(dict.fromkeys(paths))
 
 
-def _pairs(source: Aligned, name: str) -> Iterator[tuple[Place, Query, Passage]]:
-    """Yield the place, the question and the passage of each line of a split; ids are digests of the texts.
+def _pairs(source: Aligned, name: str) -> Iterator[Pair]:
+    """Yield the question and the passage of each line of a split's files.
 
     Raises:
-        UserError: a file is missing or damaged, or one of the two has more lines.
+        UserError: a file is missing or damaged, a line has a text in one file alone, or `lines` names more.
     """
     part = source["splits"][name]
+    clean = untokenised if source.get("treebank") else blanks
     paths = [bring(part[key], source.get("sha256", {})) for key in ("questions", "passages")]
-    questions, texts = (list(lines(path)) for path in paths)
-    if len(questions) != len(texts):
-        raise UserError(f"{paths[0]} has {len(questions):,} lines, {paths[1]} {len(texts):,}; they go together")
+    questions, texts = (dict(lines(path)) for path in paths)
+    if lone := questions.keys() ^ texts.keys():
+        raise UserError(
+            f"{paths[0]} has {len(questions):,} lines, {paths[1]} {len(texts):,}; they go together, and line "
+            f"{min(lone)} is in one of them alone"
+        )
     first, last = part.get("lines", (1, len(questions)))
     if not first <= last <= len(questions):
         raise UserError(
             f"collections.yaml: splits: {name}: lines: [{first}, {last}]; {paths[0]} has {len(questions):,}"
         )
-    for (number, question), (_, text) in zip(questions[first - 1 : last], texts[first - 1 : last], strict=True):
-        query, passage = (
-            untokenised(text) if source.get("treebank") else " ".join(text.split()) for text in (question, text)
-        )
-        yield (
-            Place(paths[0], number),
-            Query(f"q{digest(query):016x}", query),
-            Passage(f"p{digest(passage):016x}", "", passage),
-        )
+    for number, question in questions.items():
+        yield Place(paths[0], number), clean(question), clean(texts[number])
 
 
 def untokenised(text: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from robustdr.collections.reading import checked
 from robustdr.collections.settings import SourceFile
 from robustdr.core import github, hub
+from robustdr.core.files import sha256
 
 
 def own_file(file: SourceFile) -> list[Path]:
@@ -15,7 +16,7 @@ def own_file(file: SourceFile) -> list[Path]:
 
 
 def bring(file: SourceFile, checksums: Mapping[str, str]) -> Path:
-    """Return the file on this machine. What comes from elsewhere is fetched once and kept in a cache.
+    """Return the file on this machine. What comes from elsewhere is kept in a cache; a damaged copy is fetched anew.
 
     Args:
         checksums: SHA-256 of the user's own files, by path.
@@ -28,10 +29,10 @@ def bring(file: SourceFile, checksums: Mapping[str, str]) -> Path:
     if "github" in file:
         cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         path = cache / "robustdr" / "github" / file["sha256"] / Path(file["file"]).name
-        if not path.is_file():
+        if not path.is_file() or sha256(path) != file["sha256"]:
             path.parent.mkdir(parents=True, exist_ok=True)
             github.fetch(file["github"], file["revision"], file["file"], file["sha256"], path)
-        return checked(str(path), {str(path): file["sha256"]})
+        return path
     from huggingface_hub import hf_hub_download
 
     what = f"{file['hub']}@{file['revision']}: {file['file']}"

@@ -66,12 +66,13 @@ def _pairs(source: Pairs, name: str) -> Iterator[_Pair]:
     """
     part = source["splits"][name]
     table, named = Table(source, part, part.get("header", True)), part.get("columns", source["columns"])
+    ids = table.column(named["qid"], pa.string()) if "qid" in named else None
     asked = table.column(named["query"], pa.string())
     texts: dict[str, str] = {}
     ranks: Counter[str] = Counter()
     for row, (qid, query, text, grade) in enumerate(
         zip(
-            table.column(named["qid"], pa.string()) if "qid" in named else _first_rows(asked, name),
+            ids or _first_rows(asked, name),
             asked,
             table.column(named["text"], pa.string()),
             table.column(named["grade"], pa.int64()),

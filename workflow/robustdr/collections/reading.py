@@ -14,6 +14,12 @@ from robustdr.core.errors import UserError
 from robustdr.core.files import GRADE, from_json, sha256
 
 OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open}
+DAMAGES = (
+    EOFError,
+    gzip.BadGzipFile,
+    zlib.error,
+    lzma.LZMAError,
+)  # of files that are cut off
 EMPTY_PASSAGE, EMPTY_QUERY = "empty passage", "empty query"
 
 
@@ -56,7 +62,7 @@ def lines(path: Path, report: Report = refuse) -> Iterator[tuple[int, str]]:
                     yield number, text.rstrip("\r\n")
     except FileNotFoundError:
         raise UserError(f"{path}: no such file") from None
-    except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
+    except DAMAGES as error:
         kind = {".gz": "gzip", ".xz": "xz"}[path.suffix]
         what = f"not a whole {kind} file after line {number} ({error}); fetch it again"
         report(Problem("damaged file", path, what))

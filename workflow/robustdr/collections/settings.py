@@ -65,7 +65,7 @@ class SourceFile(TypedDict, total=False):
 def _of_one_place(file: SourceFile) -> SourceFile:
     places = [key for key in ("path", "hub", "github") if key in file]
     if len(places) > 1:
-        raise wrong("path", f"not allowed beside `{places[-1]}`; name one place")
+        raise wrong(places[0], f"{file[places[0]]!r} is not allowed beside `{places[1]}`; name one place")
     remote = {"hub": ("revision", "file"), "github": ("revision", "file", "sha256")}
     required = remote[places[0]] if places and places[0] in remote else ("path",)
     if "path" in required and (unused := {"revision", "file", "sha256"} & file.keys()):

@@ -1,6 +1,5 @@
 """Tables of splits, Parquet or TSV."""
 
-import gzip
 import re
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pyarrow.csv as csv
 import pyarrow.parquet as pq
 
 from robustdr.collections.located import bring
+from robustdr.collections.reading import DAMAGES, OPENERS
 from robustdr.collections.settings import FromFiles, SourceFile
 from robustdr.core.errors import UserError, unknown
 
@@ -27,7 +27,7 @@ class Table:
         parquet = self.path.suffix == ".parquet"
         try:
             self._table = pq.read_table(self.path) if parquet else _tsv(self.path, header)
-        except (OSError, EOFError, pa.ArrowException) as error:
+        except (OSError, *DAMAGES, pa.ArrowException) as error:
             form = "Parquet" if parquet else "TSV"
             raise UserError(f"{self.path}: no {form} file ({error})") from None
 
@@ -48,8 +48,8 @@ class Table:
 
 def _tsv(path: Path, header: bool) -> pa.Table:
     """Read all columns as text; quotation marks belong to it, and a carriage return within a line becomes a blank."""
-    packed = path.read_bytes()
-    data = re.sub(rb"\r(?!\n)", b" ", gzip.decompress(packed) if path.suffix == ".gz" else packed)
+    with OPENERS.get(path.suffix, open)(path, "rb") as file:
+        data = re.sub(rb"\r(?!\n)", b" ", file.read())
     parse = csv.ParseOptions(delimiter="\t", quote_char=False)
     read = csv.ReadOptions(autogenerate_column_names=not header)
     with csv.open_csv(pa.BufferReader(data), parse_options=parse, read_options=read) as head:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from robustdr.experiments.kinds import Split
-from robustdr.experiments.models import ORIGINAL
+from robustdr.experiments.models import ORIGINAL, Config
 from robustdr.graph.lineage import Lineage
 from robustdr.reporting.spec import Spec
 from robustdr.retrieval.settings import FLAT
@@ -20,6 +20,18 @@ Group = tuple[str, ...]  # variations of a split that one job ranks, or measures
 def cells_of(spec: Spec) -> Cells:
     """Return the cells of a table or figure."""
     return dict.fromkeys(spec.pairs(), True)
+
+
+@cache
+def _pairs(config: Config, name: str) -> dict[tuple[str, str], bool]:
+    paper, part = config.part_of(name)
+    specs, of_paper = config.papers[paper].specs(part), config.claims[paper]
+    found = {pair: True for spec in specs for pair in cells_of(spec)}
+    for tested in of_paper.tested_by(found) if part else of_paper.tested().values():
+        sets = {query_set for test in tested.tests().values() for _, query_set in test.named("query_sets")}
+        for pair in tested.pairs():
+            found[pair] = found.get(pair, False) or sets != {ORIGINAL}
+    return found
 
 
 def grouped(needs: Iterable[QuerySets]) -> dict[tuple[str, Split], list[Group]]:
@@ -45,20 +57,12 @@ class Demand:
 
     lineage: Lineage
 
-    @cache
     def pairs(self, name: str) -> dict[tuple[str, str], bool]:
-        """Return the cells of a paper's tables, figures and claims.
+        """Return the cells of a paper's tables, figures and claims, the same at every scale.
 
         Of a single table or figure, `<paper>_<part>`: its cells, and the controls of the claims that these cells test.
         """
-        paper, part = self.lineage.config.part_of(name)
-        specs, of_paper = self.lineage.config.papers[paper].specs(part), self.lineage.config.claims[paper]
-        found = {pair: True for spec in specs for pair in cells_of(spec)}
-        for tested in of_paper.tested_by(list(found)) if part else of_paper.tested().values():
-            sets = {query_set for test in tested.tests().values() for _, query_set in test.named("query_sets")}
-            for pair in tested.pairs():
-                found[pair] = found.get(pair, False) or sets != {ORIGINAL}
-        return found
+        return _pairs(self.lineage.config, name)
 
     def cells(self, name: str) -> dict[tuple[str, str], bool]:
         """Return the `pairs` that this scale has."""
@@ -73,15 +77,20 @@ class Demand:
 
     def query_sets(self, paper: str, cells: Cells) -> dict[tuple[str, Split], list[str]]:
         """Return the query sets of those cells of a paper that this scale can make."""
-        lineage, found = self.lineage, dict[tuple[str, Split], list[str]]()
+        found: dict[tuple[str, Split], list[str]] = {}
         for (system, role), varied in cells.items():
-            if lineage.has_cell(system, role):
-                split, evaluation = lineage.split_of(paper, role), lineage.config.papers[paper].evaluation[role]
-                wanted = evaluation.variations if varied else []
-                missing = lineage.unavailable_variations(split, wanted)
+            if self.lineage.has_cell(system, role):
+                split, variations = self._varied(paper, role)
                 names = found.setdefault((system, split), [ORIGINAL])
-                names += [name for name in wanted if name not in missing and name not in names]
+                names += [name for name in variations if name not in names] if varied else []
         return found
+
+    @cache
+    def _varied(self, paper: str, role: str) -> tuple[Split, list[str]]:
+        """Return the split behind a role of a paper's evaluation, and its variations that this scale can make."""
+        split, evaluation = self.lineage.split_of(paper, role), self.lineage.config.papers[paper].evaluation[role]
+        missing = self.lineage.unavailable_variations(split, evaluation.variations)
+        return split, [name for name in evaluation.variations if name not in missing]
 
     @cache
     def _needs(self) -> list[QuerySets]:

@@ -45,10 +45,8 @@ Import = tuple[str, int, list[str]]  # from what, how many levels up, which name
 DISTRIBUTIONS = {
     "faiss": ("faiss-cpu", "faiss-gpu", "faiss"),
     "Stemmer": ("pystemmer",),
-    "docx": ("python-docx",),
     "google": ("protobuf",),
     "markdown_it": ("markdown-it-py",),
-    "pdfminer": ("pdfminer-six",),
     "pytrec_eval": ("pytrec-eval-terrier",),
     "yaml": ("pyyaml",),
 }

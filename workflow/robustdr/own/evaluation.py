@@ -36,8 +36,11 @@ def run(arguments: argparse.Namespace) -> None:
     """Write the configuration, run the workflow, and write report.md, report.json and index.html.
 
     Raises:
-        UserError: a file is missing, an option's value is not allowed, or a job of the workflow fails.
+        UserError: a file is missing, an option's value is not allowed, a job of the workflow fails, or there is no
+            workflow, because a wheel was installed.
     """
+    if not (HOUSE / "Snakefile").is_file():
+        raise UserError("evaluate runs the workflow, which a wheel does not have; call it from a clone of the project")
     a = arguments
     for measure in a.measures:
         parse(measure)

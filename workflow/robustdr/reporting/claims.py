@@ -109,7 +109,7 @@ def record(claim: Claim, settings: ClaimsSettings, here: Verdict, paper: AsPrint
         "reason": here.reason,
         "needs": claim.needs,
         "evidence": list(map(effect_text, effects)),
-        "effects": [_finite({**asdict(effect.shown), "p": effect.p}) for effect in effects],
+        "effects": list(map(_numbers, effects)),
         "as_printed": {
             "verdict": paper.verdict,
             "words": paper.words,
@@ -123,10 +123,14 @@ def record(claim: Claim, settings: ClaimsSettings, here: Verdict, paper: AsPrint
 
 def control_record(control: Checked) -> dict[str, Any]:
     """A control with its state, its numbers in words, and its effects."""
-    shown = [effect.shown for effect in control.effects]
-    effects = [{**_finite(asdict(effect)), "asked": asked(effect.region)} for effect in shown]
+    effects = [{**_numbers(effect), "asked": asked(effect.shown.region)} for effect in control.effects]
     about = {"name": control.name, "what": control.what, "state": control.state, "reason": control.reason}
     return {**about, "evidence": control.words, "effects": effects}
+
+
+def _numbers(effect: Judged) -> Any:
+    """The numbers of an effect as claims and controls have them, a `written.Effect`."""
+    return _finite({**asdict(effect.shown), "p": effect.p})
 
 
 def _finite(value: Any) -> Any:

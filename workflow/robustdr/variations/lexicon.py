@@ -12,8 +12,10 @@ from robustdr.core.packaged import packaged
 STOPWORDS = "bm25s==0.3.16"
 MISSPELLINGS = "codespell==2.4.3"
 WORDNET = database.PACKAGE
+DICTIONARY = "symspellpy==6.10.1"
 
 _MISSPELLINGS_SHA256 = "a457564a466120c728361e9c759b6a6ef05c2acc05c7e12d1ba0eb251036f42d"
+_DICTIONARY_SHA256 = "68e9dc81c7e73bd7310b57e516ecaea0d8b6387ff71344a57c04174650a407a7"
 # (suffix, replacement) by part of speech, from WordNet's own lemmatiser (morphy(7WN)).
 _ENDINGS = {
     "n": (
@@ -56,6 +58,13 @@ def misspellings(ambiguous: bool = False) -> dict[str, tuple[str, ...]]:
             for right in listed:
                 found.setdefault(right.lower(), []).append(wrong.lower())
     return {right: tuple(sorted(set(wrong))) for right, wrong in found.items()}
+
+
+@cache
+def dictionary() -> frozenset[str]:
+    """82,765 English words, lower case, from SymSpell's dictionary."""
+    path = packaged(DICTIONARY, "symspellpy", "frequency_dictionary_en_82_765.txt", _DICTIONARY_SHA256)
+    return frozenset(line.partition(" ")[0] for line in path.read_text(encoding="utf-8-sig").splitlines())
 
 
 @cache

@@ -1,13 +1,14 @@
 """rodr's four types of misspelling, and people's misspellings; those for evaluation are never used for training."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
-from itertools import takewhile
 from typing import ClassVar
 
 from robustdr.variations import edits, lexicon
 from robustdr.variations.base import WORD, Draw, Variation, one_of, splice
+from robustdr.variations.slips import alike, slip
 
 LONGEST = 4  # most letters of a slip with its two neighbours; longer slips occur in one word only
 _NEEDS = f"a list of misspellings ({lexicon.MISSPELLINGS})"
@@ -28,6 +29,19 @@ KINDS: tuple[edits.Edit, ...] = (
     spelling,
     edits.one_of(edits.insert, edits.delete, edits.substitute, edits.swap_neighbours),
 )
+# How often 156 slips of people in LiveQA and StackFAQ have a kind and a place; the others are lost or added blanks.
+PEOPLE = {
+    ("insert", "inner"): 18,
+    ("insert", "last"): 2,
+    ("delete", "inner"): 52,
+    ("delete", "last"): 8,
+    ("substitute", "first"): 3,
+    ("substitute", "inner"): 32,
+    ("substitute", "last"): 7,
+    ("transpose", "first"): 2,
+    ("transpose", "inner"): 8,
+    ("several", None): 18,
+}
 RELEASED = 4  # characters from which a word is misspelled in rodr's released sets
 
 
@@ -80,6 +94,9 @@ class HumanMisspelling(Variation):
     same letter (or word end) on both sides. Only misspellings with several possible corrections are used; `misspell`
     uses only the others, so no retriever is evaluated on misspellings from its training. It is a stand-in for human
     misspellings from DL-Typo and a search log (toroder, section 5).
+
+    `variant` people: the kind of the slip and its place in the word are as frequent as in what people typed (`PEOPLE`),
+    and a word is drawn in proportion to its length. With `listed`, they are as in the list, and each word is as likely.
     """
 
     name = "human_misspelling"
@@ -91,13 +108,32 @@ class HumanMisspelling(Variation):
 
     learned: ClassVar[bool] = False
 
+    variant: str = field(default="listed", metadata={"implied": True})
+
+    def __post_init__(self) -> None:
+        one_of(self, "variant", ("listed", "people"))
+
     def rewrite(self, text: str, draw: Draw) -> str:
-        words = (word for word in WORD.finditer(text) if len(word[0]) >= 3 and word[0].isalpha())
-        for word in draw.shuffled([word for word in words if word[0].lower() not in lexicon.stopwords()]):
+        every = (word for word in WORD.finditer(text) if len(word[0]) >= 3 and word[0].isalpha())
+        words = [word for word in every if word[0].lower() not in lexicon.stopwords()]
+        if self.variant == "people":
+            slips = {word: slips_of(word[0].lower(), self.learned) for word in words}
+            possible = {kind for kinds in slips.values() for kind in kinds}
+            kinds = [kind for kind, count in PEOPLE.items() if kind in possible for _ in range(count)]
+            if not kinds:
+                return text
+            kind = draw.choice(kinds)
+            word = draw.choice([word for word in words if kind in slips[word] for _ in word[0]])
+            return _replaced(text, word, draw.choice(slips[word][kind]))
+        for word in draw.shuffled(words):
             if wrong := human(word[0].lower(), self.learned):
-                chosen = draw.choice(wrong)
-                return splice(text, *word.span(), chosen.capitalize() if word[0][0].isupper() else chosen)
+                return _replaced(text, word, draw.choice(wrong))
         return text
+
+
+def _replaced(text: str, word: re.Match[str], wrong: str) -> str:
+    """A text with a word misspelled, with a capital first letter if the word has one."""
+    return splice(text, *word.span(), wrong.capitalize() if word[0][0].isupper() else wrong)
 
 
 class LearnedMisspelling(HumanMisspelling):
@@ -128,20 +164,25 @@ def human(word: str, learned: bool = False) -> tuple[str, ...]:
 
 
 @cache
+def slips_of(word: str, learned: bool = False) -> dict[tuple[str, str | None], tuple[str, ...]]:
+    """The misspellings of `human` by the kind and the place of the slip."""
+    found: dict[tuple[str, str | None], list[str]] = {}
+    for wrong in human(word, learned):
+        kind, _, place, *_ = slip(word, wrong)
+        found.setdefault((kind, place), []).append(wrong)
+    return {kind: tuple(wrong) for kind, wrong in found.items()}
+
+
+@cache
 def _slips(learned: bool) -> dict[str, tuple[str, ...]]:
     """The list's slips with their two unchanged neighbours, e.g. {"liev": ("leiv", …)}; `^`, `$` are word ends."""
     found: dict[str, list[str]] = {}
     for word, listed in lexicon.misspellings(ambiguous=not learned).items():
         for misspelt in listed:
             right, wrong = f"^{word}$", f"^{misspelt}$"
-            begin = _alike(right, wrong)
-            end = min(_alike(right[::-1], wrong[::-1]), len(right) - begin, len(wrong) - begin)
+            begin = alike(right, wrong)
+            end = min(alike(right[::-1], wrong[::-1]), len(right) - begin, len(wrong) - begin)
             part = right[begin - 1 : len(right) - end + 1]
             if len(part) <= LONGEST:
                 found.setdefault(part, []).append(wrong[begin - 1 : len(wrong) - end + 1])
     return {part: tuple(wrong) for part, wrong in found.items()}
-
-
-def _alike(one: str, other: str) -> int:
-    """The length of the common prefix of two texts."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

@@ -1,0 +1,38 @@
+"""Files from GitHub: fetched once, kept by their digest, and fetched anew if the kept copy is damaged."""
+
+import pytest
+
+from robustdr.collections.located import bring
+from robustdr.core import github
+from robustdr.core.errors import UserError
+from robustdr.core.files import sha256
+
+REVISION = "8" * 40
+
+
+@pytest.fixture()
+def file(tmp_path, monkeypatch):
+    """An entry of a file, which a folder serves in place of GitHub."""
+    path = tmp_path / "host/owner/name" / REVISION / "data/questions.txt"
+    path.parent.mkdir(parents=True)
+    path.write_text("who?\n", encoding="utf-8")
+    monkeypatch.setattr(github, "HOST", f"file://{tmp_path / 'host'}")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return {"github": "owner/name", "revision": REVISION, "file": "data/questions.txt", "sha256": sha256(path)}
+
+
+def test_a_file_is_fetched_once_and_kept(file, monkeypatch):
+    path = bring(file, {})
+    assert path.read_text(encoding="utf-8") == "who?\n"
+    monkeypatch.setattr(github, "HOST", "file:///nowhere")
+    assert bring(file, {}) == path
+
+
+def test_a_damaged_copy_is_fetched_anew(file):
+    bring(file, {}).write_text("", encoding="utf-8")
+    assert bring(file, {}).read_text(encoding="utf-8") == "who?\n"
+
+
+def test_another_file_than_the_pinned_one_is_refused_and_not_kept(file):
+    with pytest.raises(UserError, match=r"questions\.txt has the SHA-256 [0-9a-f]{64}; the configuration pins aaaa"):
+        bring(file | {"sha256": "a" * 64}, {})

@@ -1,0 +1,5 @@
+"""A paper from a few tables, as for the audit."""
+
+from audit.conftest import paper
+
+__all__ = ["paper"]

@@ -1,0 +1,83 @@
+"""Sentences against tables, on a table worked by hand: what agrees, what differs, and what is left alone."""
+
+import pytest
+
+from robustdr.audit.audited import audit
+from robustdr_review.prose import AGREES, DIFFERS, UNTIED, Prose
+
+CELLS = """\
+original | 80.0        | 60.0
+typo     | 60.0/-25.0% | 54.0/-10.0%
+synonym  | 70.4/-12.0% | 57.6/-4.0%
+"""
+
+
+@pytest.fixture
+def prose(paper):
+    columns = [{"system": name, "measure": "RR@10", "and": "drop"} for name in ("alpha", "beta")]
+    counts = {"columns": [{"quantity": "pairs", "unit": "count"}], "row": "category", "cells": "noisy | 30\nclean | 90"}
+    caption = "Results, p < 0.05"
+    return Prose(
+        paper(table1={"columns": columns, "unit": "percent", "cells": CELLS, "caption": caption}, table2=counts)
+    )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "verdict", "given"),
+    [
+        ("On typo queries, alpha drops by 25.0% in RR@10.", AGREES, "-25.0%"),
+        ("On typo queries, alpha drops by 52.0% in RR@10.", UNTIED, ""),  # too far to be a slip
+        ("On typo queries, alpha drops by 27.0% in RR@10.", DIFFERS, "-25.0%"),
+        ("The RR@10 of beta on synonym queries is 57.6.", AGREES, "57.6"),
+        ("The RR@10 of beta on synonym queries is 56.7.", DIFFERS, "57.6"),
+        ("The RR@10 of beta is 56.7.", UNTIED, ""),  # which queries?
+        ("The RR@10 of gamma on synonym queries is 56.7.", UNTIED, ""),
+        # 60 over 54 is 11.1 % more, 10 % less and 6 points
+        ("On typo queries, alpha is 11.1% better than beta in RR@10.", AGREES, "6 points or 11.1%"),
+        ("On typo queries, alpha is 6.0 points better than beta in RR@10.", AGREES, "6 points or 11.1%"),
+        ("On typo queries, alpha is 13.1% better than beta in RR@10.", DIFFERS, "6 points or 11.1%"),
+        ("Of all pairs, 25% are noisy.", AGREES, "30 of 120"),
+        ("Of all pairs, 33% are noisy.", DIFFERS, "30 of 120"),
+        ("In RR@10, alpha is the best on 3 of 3 sets.", AGREES, "3 of 3"),
+        ("In RR@10, beta is the best on 1 of 3 sets.", DIFFERS, "0 of 3"),
+        ("Table 1 has marks at p < 0.05.", AGREES, "p < 0.05"),
+        ("Table 1 has marks at p < 0.01.", DIFFERS, "p < 0.05"),
+        ("We train alpha with a rate of 0.25 [25, 3] (Doe, 2020).", UNTIED, ""),
+    ],
+)
+def test_a_number_is_tied_where_its_sentence_says_what_it_is(prose, sentence, verdict, given):
+    [tie] = prose.check([(7, sentence)]).ties
+    assert (tie.line, tie.verdict, tie.given) == (7, verdict, given)
+
+
+def test_words_of_the_paper_name_its_labels(paper):
+    declared = paper(
+        table1={"columns": [{"system": "alpha", "measure": "RR@10"}], "cells": "typo | 60.0\nclean | 80.0"}
+    )
+    declared.words.update({"alpha": ["our method"], "typo": ["misspelled queries"], "RR@10": ["MRR@10"]})
+    text = "On misspelled\nqueries. The MRR@10 of our method on misspelled queries is 61.0."
+    [tie] = Prose(declared).check([(3, text)]).ties
+    assert (tie.line, tie.verdict, tie.cells, tie.given) == (4, DIFFERS, "table1 [typo · alpha · RR@10]", "60.0")
+    [tie] = Prose(declared).check([(3, text.replace("misspelled queries is", "all queries is"))]).ties
+    assert tie.verdict == UNTIED
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        (["We sample 50 test queries."], 1),
+        (["We sample 50 test queries.", "We train on 900 questions."], 0),  # two sizes: which is it?
+        (["We sample 50 queries of FiQA.", "We train on 900 questions."], 1),
+        (["Table 1 has 50 topics.", "We sample 43 topics."], 1),
+        (["Table 1 has 50 topics of FiQA.", "For FiQA, 43 topics are judged in Table 1."], 0),
+        (["We sample 50 topics of NQ."], 0),  # the other table
+    ],
+)
+def test_percentages_of_the_number_that_the_text_names(paper, text, wrong):
+    table = {"columns": [{"measure": "EM"}], "row": "system", "unit": "percent", "where": {"collection": "FiQA"}}
+    other = {**table, "where": {"collection": "NQ"}, "cells": "a | 71.3\nb | 67.7\nc | 80.9\n"}
+    counted = "a | 62.0\nb | 58.0\nc | 44.0\nd | 76.0\ne | 38.0\nf | 81.3\n"  # of 50
+    reported = paper(table1={**table, "cells": counted}, table2=other)
+    findings = audit(reported, None, Prose(reported).check([*enumerate(text, 7)]).sizes).findings
+    assert [(one.kind, one.flaws[0].cell.printed) for one in findings] == [("not_of_whole", "81.3")] * wrong
+    assert all("(proposed by '50 " in one.flaws[0].words for one in findings)

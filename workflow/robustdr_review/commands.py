@@ -1,0 +1,114 @@
+"""The commands that the reviewer adds to `robustdr`: a draft of reported.yaml, and the review of a paper."""
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+from robustdr.audit.audited import audit
+from robustdr.audit.reported import load
+from robustdr.core import paths
+from robustdr.core.commands import Function
+from robustdr.core.errors import UserError
+from robustdr.core.files import write_json, write_text
+from robustdr_review.paragraphs import paragraphs
+from robustdr_review.prose import AGREES, DIFFERS, Prose
+from robustdr_review.review import page, reviewed
+from robustdr_review.sources import at_line
+from robustdr_review.transcribe import KINDS, Transcribed, transcribe
+
+EXTRA = ("docx", "lxml", "pdfplumber", "pylatexenc")  # the modules of the extra `review`
+
+
+def add_commands(add: Callable[[str, Function, str], argparse.ArgumentParser]) -> None:
+    """Add both commands.
+
+    Args:
+        add: makes a command from its name, what runs it, and what it does.
+    """
+    parser = add(
+        "transcribe",
+        write_draft,
+        "draft a reported.yaml from the tables of a LaTeX, HTML, Markdown, CSV, Word or PDF file",
+    )
+    text = f"the paper or its tables: {', '.join(KINDS)}; -: standard input, of the type that --kind names"
+    parser.add_argument("file", type=paths.read_once, help=text)
+    kinds = [kind[1:] for kind in KINDS]
+    parser.add_argument("--kind", choices=kinds, help="type of the file; default: its suffix")
+    parser.add_argument("--table", metavar="N", help="only the table with this number")
+    parser.add_argument("-o", "--output", type=paths.written, help="reported.yaml to write; default: standard output")
+
+    text = "read all tables of a paper, check them, and show each number beside its place in the source"
+    parser = add("review", write_review, text)
+    parser.add_argument("file", type=paths.named, help=f"the paper: {', '.join(KINDS)}")
+    text = "reported.yaml with its numbers, in place of the tables in the file: its sentences are tied to these"
+    parser.add_argument("--numbers", type=paths.named, metavar="FILE", help=text)
+    parser.add_argument("-o", "--output", type=paths.named, required=True, metavar="FOLDER", help="folder to write")
+
+
+def write_draft(arguments: argparse.Namespace) -> None:
+    """Read the tables of a file, write the draft, and print problems to standard error.
+
+    Raises:
+        UserError: see `transcribe` and `check_extra`.
+    """
+    check_extra()
+    draft = transcribe(arguments.file, arguments.table or "", arguments.kind)
+    if arguments.output:
+        write_text(arguments.output, draft.text)
+    else:
+        sys.stdout.write(draft.text)
+    for problem in draft.problems:
+        print(f"{arguments.file}: {problem}", file=sys.stderr)
+    print(f"{arguments.file}: {draft.numbers_read:,} numbers read, {draft.numbers_lost:,} not", file=sys.stderr)
+
+
+def write_review(arguments: argparse.Namespace) -> None:
+    """Write reported.yaml, review.json and index.html into the folder, and say in a line what was found.
+
+    Raises:
+        UserError: the file cannot be read (see `transcribe`), or see `check_extra`.
+    """
+    check_extra()
+    if arguments.numbers:
+        draft = Transcribed("", load(arguments.numbers), None, [], [], at_line)
+    else:
+        draft = transcribe(arguments.file)
+        write_text(arguments.output / "reported.yaml", draft.text)
+    text, place = paragraphs(arguments.file)
+    prose = Prose(draft.reported).check(text)
+    ties = [{**tie._asdict(), "place": place(tie.line) if tie.line else ""} for tie in prose.ties]
+    checked = audit(draft.reported, draft.relations, prose.sizes)
+    review = {**reviewed(draft, checked), "prose": ties}
+    write_json(arguments.output / "review.json", review)
+    write_text(arguments.output / "index.html", page(review))
+    numbers = review["numbers"]
+    print(
+        f"{arguments.file}: {numbers['read']:,} numbers read, {numbers['lost']:,} not, {len(draft.problems)} problems; "
+        f"{len(review['proved'])} relations found, {len(checked.findings)} findings; {_verdicts(ties)}: "
+        f"{arguments.output / 'index.html'}",
+        file=sys.stderr,
+    )
+
+
+def check_extra() -> None:
+    """Refuse to work without the packages of the extra `review`, before a file is read.
+
+    Raises:
+        UserError: one of them is not installed; the message has the remedy.
+    """
+    lacking = [module for module in EXTRA if find_spec(module) is None]
+    if lacking:
+        raise UserError(
+            f"papers cannot be read without the Python modules {', '.join(lacking)}; install the extra `review`: "
+            "`make review FILE=paper.tex` in a clone of this project, or `pip install 'robustdr[review]'`"
+        )
+
+
+def _verdicts(ties: Sequence[Mapping[str, Any]]) -> str:
+    """How many sentences have numbers, and how many of these numbers agree and differ, in words."""
+    counted = Counter(tie["verdict"] for tie in ties)
+    lines = {(tie["line"], tie["sentence"]) for tie in ties}
+    return f"{len(lines)} sentences with {len(ties)} numbers, {counted[AGREES]} agree, {counted[DIFFERS]} differ"

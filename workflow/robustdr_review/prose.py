@@ -1,0 +1,284 @@
+"""The sentences of a paper against its tables: each number is tied to cells where the tie is unique, and recomputed."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import NamedTuple
+
+from robustdr.audit.cells import Cell
+from robustdr.audit.reported import Reported, Table
+from robustdr.audit.sizes import Size, sizes
+from robustdr_review.facts import CHANGES, PLAIN, Fact, are_one, facts, totals
+from robustdr_review.sentences import COUNT, LEVEL, POINTS, Figure, figures, sentences, tables_named
+
+AGREES, DIFFERS, UNTIED = "agrees", "differs", "not tied"
+MOST = 300  # cells that the labels of a sentence may leave: among more, they say too little
+NUMBERS = 5_000  # of sentences
+CHANCE = 0.1  # that a number fits one of its candidates though it has nothing to do with them, at most
+DIGITS = 3  # of a number that may differ from a cell
+NEAR = 2.0  # a number that is wrong is still within this factor of the right one; else it is about something else
+SAMPLED = ("collection", "split", "category", "query_set")  # coordinates that a sample has
+SHORT = 3  # letters of a name up to which capitals count: DA is no "da"
+_UP = re.compile(r"improv|increas|gain|higher|better|more effective|outperform|larger|\brises?\b", re.I)
+_DOWN = re.compile(
+    r"decreas|drop|\blos[est]|reduc|degrad|declin|lower|worse|less effective|incur|smaller|\bfell\b|"
+    r"\bfalls? (?:by|from)",
+    re.I,
+)
+_COMPARES = re.compile(r"\b(?:than|over|compared|against|vs|relative to)\b", re.I)
+_EITHER = re.compile(r"\bchange[sd]?\b|gap|differ|impact", re.I)
+_WORD = re.compile(r"[a-z0-9]+")
+
+
+_Place = tuple[tuple[tuple[str, tuple[str, ...]], ...], tuple[str, ...]]  # labels by coordinate, and tables
+
+
+class Tie(NamedTuple):
+    """A number of a sentence, and what it is tied to: the cells in words, and what these give."""
+
+    line: int
+    sentence: str
+    number: str
+    verdict: str
+    cells: str = ""
+    given: str = ""
+
+
+@dataclass(frozen=True)
+class _Names:
+    """The labels that a sentence names, by coordinate: where each of them stands."""
+
+    starts: Mapping[str, Mapping[str, Sequence[int]]]
+    words: Sequence[Collection[str]]  # of each word that is a label: the coordinates of which it may be one
+
+    def is_nearest(self, fact: Fact, place: int) -> bool:
+        """Whether the labels of a fact are those that stand next to a place of the sentence."""
+        for name, starts_of in self.starts.items():
+            away = {label: min(abs(start - place) for start in starts) for label, starts in starts_of.items()}
+            for cell in fact.cells if name != fact.differing else ():
+                if away.get(cell.coordinates.get(name, ""), 0) > min(away.values()):
+                    return False
+        return True
+
+
+class Checked(NamedTuple):
+    """What sentences say: the ties of their numbers, and the size of the sample of a (table, column)."""
+
+    ties: list[Tie]
+    sizes: dict[tuple[str, int], Size]
+
+
+class Prose:
+    """Ties the sentences of a paper to the cells of its tables."""
+
+    def __init__(self, reported: Reported) -> None:
+        self.tables = {id: table for id, table in reported.tables.items() if not id.startswith("prose")}
+        self.cells = [cell for table in self.tables.values() for cell in table.cells]
+        self._totals = totals(self.cells)
+        # By the coordinates that cells have: the places of those at each label, and of those in each table.
+        self._places: defaultdict[frozenset[str], defaultdict[tuple[str, str], set[int]]]
+        self._places = defaultdict(lambda: defaultdict(set))
+        for place, cell in enumerate(self.cells):
+            index = self._places[frozenset(cell.coordinates)]
+            for key in (("", cell.table), *cell.coordinates.items()):
+                index[key].add(place)
+        self._names: defaultdict[tuple[str, ...], dict[tuple[str, str], str]] = defaultdict(dict)
+        for cell in self.cells:
+            for name, label in cell.coordinates.items():
+                if name not in ("value", "seed"):
+                    for words in (label, *reported.words.get(label, ())):
+                        if tokens := tuple(_WORD.findall(words.casefold())):
+                            self._names[tokens][name, label] = words
+        self._longest = max(map(len, self._names), default=0)
+
+    def check(self, paragraphs: Iterable[tuple[int, str]]) -> Checked:
+        """The numbers of the sentences, in order, the first `NUMBERS`; and the sizes of samples (see `_sizes`).
+
+        Args:
+            paragraphs: (line, text) of each.
+        """
+        ties: list[Tie] = []
+        sizes_by_place: defaultdict[_Place, dict[int, Size]] = defaultdict(dict)
+        for line, paragraph in paragraphs:
+            if len(ties) >= NUMBERS:
+                break
+            caption = self._tables_in(paragraph) if paragraph.lstrip("*# ").startswith("Tab") else []
+            for offset, sentence in sentences(paragraph):
+                numbers = figures(sentence)
+                named_tables = self._tables_in(sentence) or caption
+                if numbers:
+                    ties += self._sentence(line + offset if line else 0, sentence, numbers, named_tables)
+                if sized := sizes(sentence):
+                    key = tuple(
+                        (name, (*labels,))
+                        for name, labels in self._names_in(sentence).starts.items()
+                        if name in SAMPLED
+                    )
+                    sizes_by_place[key, (*named_tables,)] |= {size.number: size for size in sized}
+        return Checked(ties, self._sizes(sizes_by_place))
+
+    def _sentence(self, line: int, sentence: str, numbers: Sequence[Figure], named_tables: Sequence[str]) -> list[Tie]:
+        up, down, either = (bool(words.search(sentence)) for words in (_UP, _DOWN, _EITHER))
+        changes = up or down or either
+        compares = bool(_COMPARES.search(sentence))
+        names = self._names_in(sentence)
+        cells = self._select(names.starts, named_tables) if names.starts else []
+        named_facts = [*facts(cells, names.starts, self._totals, (up or either, down or either))]
+        ties = []
+        for number in numbers:
+            if number.kind == LEVEL:
+                verdict, *rest = _level(number, [self.tables[id] for id in named_tables])
+            elif number.kind == COUNT:
+                verdict, *rest = self._best(number, names.starts, named_tables)
+            else:
+                meant = [fact for fact in named_facts if fact.is_meant(number, changes)]
+                verdict, *rest = self._tie(number, names, meant, changes or number.kind == POINTS, compares)
+            ties.append(Tie(line, sentence, number.text, verdict, *rest))
+        wrong = Counter(tie.cells for tie in ties if tie.verdict == DIFFERS)  # at most one number is meant for a cell
+        return [
+            tie._replace(verdict=UNTIED, cells="", given="") if tie.verdict == DIFFERS and wrong[tie.cells] > 1 else tie
+            for tie in ties
+        ]
+
+    def _select(self, labels: Mapping[str, Collection[str]], tables: Collection[str]) -> list[Cell]:
+        """The cells at labels by coordinate (see `_places_at`); none if they are more than `MOST`."""
+        places = self._places_at(labels, tables)
+        return [self.cells[place] for place in sorted(places)] if len(places) <= MOST else []
+
+    def _places_at(self, labels: Mapping[str, Collection[str]], tables: Collection[str]) -> set[int]:
+        """The places of cells at labels; if there are none, also of those without a coordinate, but for the measure.
+
+        Args:
+            tables: those in which the cells stand; any if there are none.
+        """
+        whole: set[int] = set()
+        rest: set[int] = set()
+        for names, index in self._places.items():
+            keys = [[(name, label) for label in labels[name]] for name in labels if name in names]
+            keys += [[("", id) for id in tables]] if tables else []
+            if keys and ("measure" in names or "measure" not in labels):
+                parts = [
+                    set[int]().union(*(index[key] for key in alternatives if key in index)) for alternatives in keys
+                ]
+                (whole if labels.keys() <= names else rest).update(set.intersection(*sorted(parts, key=len)))
+        return whole or rest
+
+    def _sizes(self, sizes_by_place: Mapping[_Place, Mapping[int, Size]]) -> dict[tuple[str, int], Size]:
+        """The size of the sample of each (table, column), where it is one.
+
+        A sentence gives it to the tables that it names, and to the collection, the split and the like. If it names
+        nothing, it gives it to all columns that no other sentence speaks of.
+        """
+        by_column: defaultdict[tuple[str, int], dict[int, Size]] = defaultdict(dict)
+        for (labels, tables), named_sizes in sizes_by_place.items():
+            for place in self._places_at(dict(labels), tables):
+                by_column[self.cells[place].table, self.cells[place].column] |= named_sizes
+        if len(named_sizes := sizes_by_place.get(((), ()), {})) == 1:
+            for cell in self.cells:
+                by_column.setdefault((cell.table, cell.column), {**named_sizes})
+        return {
+            column: next(iter(named_sizes.values()))
+            for column, named_sizes in by_column.items()
+            if len(named_sizes) == 1
+        }
+
+    def _tables_in(self, text: str) -> list[str]:
+        """The tables that a text names, as far as they are there."""
+        ids = [f"table{number.replace('.', '').lower()}" for number in tables_named(text)]
+        return [id for id in dict.fromkeys(ids) if id in self.tables]
+
+    def _names_in(self, sentence: str) -> _Names:
+        tokens = [(match[0], match.start()) for match in _WORD.finditer(sentence.casefold())]
+        places: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        words = []
+        place = 0
+        while place < len(tokens):
+            for length in range(min(self._longest, len(tokens) - place), 0, -1):
+                key = tuple(token for token, _ in tokens[place : place + length])
+                start = tokens[place][1]
+                fitting = {
+                    label
+                    for label, text in self._names.get(key, {}).items()
+                    if len(text) > SHORT or sentence[start : start + len(text)] == text
+                }
+                if fitting:
+                    for name, label in fitting:
+                        places[name][label].append(start)
+                    words.append({name for name, _ in fitting})
+                    place += length - 1
+                    break
+            place += 1
+        return _Names(places, words)
+
+    def _tie(
+        self, number: Figure, names: _Names, meant: Sequence[Fact], changes: bool, compares: bool
+    ) -> tuple[str, str, str]:
+        """The verdict on a number, the cells in words, and what they give."""
+        nearest = [fact for fact in meant if names.is_nearest(fact, number.position)]
+        if number.hedge not in ("<", ">"):
+            for among in (meant, nearest):
+                is_few = len(among) <= CHANCE * 10**number.digits
+                fits = [fact for fact in among if fact.fits(number)] if is_few else []
+                printed = [fact for fact in fits if not fact.differing] or fits
+                if are_one(printed):
+                    return AGREES, *printed[0].words()
+            if any(fact.fits(number) for fact in meant):
+                return UNTIED, "", ""
+        single = [fact for fact in nearest if not fact.differing and fact.is_change == changes]
+        pairs = [fact for fact in nearest if fact.differing]
+        candidates = (pairs or single) if compares else (single or pairs)
+        if not are_one(candidates) or not self._pinned(candidates[0], names):
+            return UNTIED, "", ""
+        if candidates[0].fits(number):
+            return AGREES, *candidates[0].words()
+        end = max(end for end in number.interval if isfinite(end))
+        middles = [abs(value.low + value.high) / 2 for value in candidates[0].values[number.kind]]
+        is_near = any(middle and 1 / NEAR < end / middle < NEAR for middle in middles)
+        precise = number.digits >= DIGITS or candidates[0].is_change or candidates[0].whole
+        return (DIFFERS, *candidates[0].words()) if is_near and precise else (UNTIED, "", "")
+
+    def _pinned(self, fact: Fact, names: _Names) -> bool:
+        """Whether a sentence names all in which the cells of a table differ, and the cells have all that it names."""
+        return all(
+            cell.coordinates["value"] in (*PLAIN, *CHANGES)
+            and all(
+                name in {*names.starts, "value"} for name in self.tables[cell.table].varying & cell.coordinates.keys()
+            )
+            and all(cell.coordinates.keys() & coordinates for coordinates in names.words)
+            for cell in fact.cells
+        )
+
+    def _best(
+        self, number: Figure, labels: Mapping[str, Collection[str]], tables: Collection[str]
+    ) -> tuple[str, str, str]:
+        """`best on 11 of 13`: in how many groups of cells that differ in the system alone the named one is the best."""
+        systems = labels.get("system", ())
+        rest = {name: starts for name, starts in labels.items() if name != "system"}
+        for id in dict.fromkeys(cell.table for cell in self._select(labels, tables)) if len(systems) == 1 else ():
+            groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
+            for cell in self._select(rest, [id]) if rest else self.tables[id].cells:
+                if cell.coordinates["value"] in PLAIN and {"measure", "system"} <= cell.coordinates.keys():
+                    groups[cell.place_without("system")].append(cell)
+            compared = [
+                (named_cells[0], cells)
+                for cells in groups.values()
+                if len(cells) > 1 and (named_cells := [cell for cell in cells if cell.coordinates["system"] in systems])
+            ]
+            if len(compared) == number.out_of:
+                best = sum(named_cells.value >= max(cell.value for cell in cells) for named_cells, cells in compared)
+                verdict = AGREES if best == number.interval.low else DIFFERS
+                return verdict, f"{id} [{next(iter(systems))}], the best of its group", f"{best} of {len(compared)}"
+        return UNTIED, "", ""
+
+
+def _level(number: Figure, tables: Sequence[Table]) -> tuple[str, str, str]:
+    """A level of p against those in the captions and marks of the tables that the sentence names."""
+    for table in tables:
+        texts = " ".join([table.caption, *table.marks.values()])
+        levels = [figure.text for figure in figures(texts) if figure.kind == LEVEL]
+        if levels:
+            is_same = any(figure.interval == number.interval for figure in figures(texts) if figure.kind == LEVEL)
+            return (AGREES if is_same else DIFFERS), f"{table.id}, its caption and marks", ", ".join(levels)
+    return UNTIED, "", ""

@@ -1,0 +1,54 @@
+"""Tables of a Word document."""
+
+import zlib
+from io import BytesIO
+from pathlib import Path
+from zipfile import BadZipFile, ZipFile
+
+from docx import Document
+from docx.table import Table, _Cell
+from docx.text.paragraph import Paragraph
+from lxml.etree import XMLSyntaxError
+
+from robustdr.core.errors import UserError
+from robustdr_review.grids import Field, Grid, Span, raised, spread, titled
+
+MOST = 100_000_000  # bytes of a document, unpacked
+
+
+def read_docx(path: Path) -> list[Grid]:
+    """The tables of a document, in order; a caption is a paragraph `Table <n>` next to a table.
+
+    Raises:
+        UserError: the file is not a Word document, or has more than `MOST` bytes.
+    """
+    try:
+        with ZipFile(file := BytesIO(path.read_bytes())) as packed:
+            if sum(part.file_size for part in packed.infolist()) > MOST:
+                raise UserError(f"{path}: more than {MOST // 10**6} MB when unpacked; save only its tables")
+        parts = list(Document(file).iter_inner_content())
+    except UserError:
+        raise
+    except (BadZipFile, AttributeError, EOFError, KeyError, RuntimeError, ValueError, XMLSyntaxError, zlib.error):
+        raise UserError(f"{path}: not a Word document; save it as .docx") from None
+    tables = [(place, part) for place, part in enumerate(parts) if isinstance(part, Table)]
+    captions_above, captions_below = ([_caption(parts, place + step) for place, _ in tables] for step in (-1, 1))
+    captions = captions_above if sum(map(bool, captions_above)) >= sum(map(bool, captions_below)) else captions_below
+    grids = []
+    for (_, table), caption in zip(tables, captions, strict=True):
+        rows, problems = spread([[Span(_field(cell)) for cell in row.cells] for row in table.rows])
+        grids.append(Grid(*titled(caption), rows, 0, problems))
+    return grids
+
+
+def _caption(parts: list[Paragraph | Table], place: int) -> str:
+    part = parts[place] if 0 <= place < len(parts) else None
+    text = part.text if isinstance(part, Paragraph) else ""
+    return text if titled(text)[0] and text.strip().casefold().startswith("tab") else ""
+
+
+def _field(cell: _Cell) -> Field:
+    runs = [run for paragraph in cell.paragraphs for run in paragraph.runs]
+    text = "".join(raised(run.text) if run.font.superscript else run.text for run in runs)
+    bold = any(run.bold and any(character.isdigit() for character in run.text) for run in runs)
+    return Field(" ".join(text.split()), bold)
