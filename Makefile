@@ -3,7 +3,7 @@
 # make review     check the numbers of any paper, FILE=paper.tex; the page is in results/review/ or in OUT=FOLDER
 # make evidence   run the scale `evidence`, for some hours; it resumes where it stopped; add the runs to the ledger evidence/
 # make findings   write docs/findings.md, and README's findings and picture, from the ledger or from `make papers`
-# make leaderboard   measure retrievers of today on real text, and write docs/leaderboard.md; MODELS="FOLDER ..." names them
+# make leaderboard   measure retrievers of today on real text, and write docs/leaderboard.md, of all that was measured; MODELS="FOLDER ..." names them
 # make test       run the tests, without the slow ones
 # make test-all   run all tests
 # make lint       check formatting, style, types, the workflow, and the links of the documentation
@@ -23,7 +23,8 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 SIZE ?= 1
 QUESTIONS ?= 1000
-LENGTH ?= 256
+LENGTH ?= 128
+COLLECTIONS ?= squad-sentences medquad stackfaq wikiqa-release
 FILE ?= $(error Name the paper: make review FILE=paper.tex)
 OUT ?= results/review/$(basename $(notdir $(FILE)))
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
@@ -71,21 +72,20 @@ evidence: setup
 findings: setup
 	robustdr evidence findings
 
-REAL := squad-sentences medquad stackfaq wikiqa
 SLIPS := human_misspelling swap_adjacent_key swap_neighbour_chars
 REWORDINGS := swap_synonym_wordnet no_stopwords swap_words
-# OVERLAY: a folder whose collections.yaml binds the collections to files here. Ids are digests, so the first are as drawn.
+# OVERLAY: a folder whose collections.yaml binds the collections to files here. Ids are digests, so the first questions are as drawn.
 leaderboard: setup
 	snakemake --cores $(CORES) --config scale=text $(if $(OVERLAY),overlay=$(OVERLAY)) -- \
-	  $(foreach name,$(REAL),results/text/collections/$(name)/corpus.jsonl results/text/collections/$(name)/test/queries.tsv)
-	for name in $(REAL); do \
+	  $(foreach name,$(COLLECTIONS),results/text/collections/$(name)/corpus.jsonl results/text/collections/$(name)/test/queries.tsv)
+	for name in $(COLLECTIONS); do \
 	  from=results/text/collections/$$name; to=results/leaderboard/$$name; mkdir -p $$to; \
 	  sort $$from/test/queries.tsv | head -n $(QUESTIONS) > $$to/queries.tsv; \
 	  awk 'NR == FNR {asked[$$1]; next} $$1 in asked' $$to/queries.tsv $$from/test/qrels.txt > $$to/qrels.txt; \
 	  robustdr evaluate --models $(MODELS) --corpus $$from/corpus.jsonl --queries $$to/queries.tsv --qrels $$to/qrels.txt \
 	    --spell-checker --variations $(SLIPS) $(REWORDINGS) --passage-length $(LENGTH) --cores $(CORES) -o $$to || exit; \
 	done
-	robustdr leaderboard $(REAL:%=results/leaderboard/%) -o docs/leaderboard.md
+	robustdr leaderboard results/leaderboard/*/ -o docs/leaderboard.md
 
 # One test compares the lock with all that is installed.
 test: setup $(REVIEW) $(TEST) $(DVC)

@@ -14,7 +14,7 @@ def change(drop, low, high):
 
 def against(first, second, difference, low, high):
     compared = {"difference": difference, "difference_interval": [low, high]}
-    return {"labels": [first, second], "original": compared, "variations": compared}
+    return {"labels": [first, second], "original": compared}
 
 
 @pytest.fixture()
@@ -56,23 +56,53 @@ def folders(tmp_path):
     return [tmp_path / "first", tmp_path / "second"]
 
 
-def test_findings_are_counted_and_have_their_intervals(folders, tmp_path):
+def test_slips_and_rewordings_are_counted_and_have_their_intervals(folders, tmp_path):
     write(folders, tmp_path / "page.md")
-    said = " ".join((tmp_path / "page.md").read_text().split())
+    page = " ".join((tmp_path / "page.md").read_text().split())
     assert (
-        "**Misspellings**: in 1 of 4 cells of the tables below, the interval lies below 0; in 1 it lies above." in said
+        "changes the measure by between -25.0 % [-35.0, -15.0] (BM25, first) and +25.0 % [+15.0, +35.0] (BM25, second); "
+        "in 1 of 4 cases the interval lies below 0, in 1 above it." in page
     )
-    assert "from -25.0 % [-35.0, -15.0] (BM25, `typo`, first) to +25.0 % [+15.0, +35.0] (BM25, `typo`, second)" in said
-    assert "**Rewordings**: in 1 of 4 cells, the interval lies below 0; in 1 it lies above." in said
-    assert "to +12.5 % [+2.5, +22.5] (BM25, `no_stopwords`, first)" in said
-    assert "| BM25 | -25.0 % [-35.0, -15.0] | +25.0 % [+15.0, +35.0] |" in said
+    assert "and +12.5 % [+2.5, +22.5] (BM25, first); in 1 of 4 cases" in page
+    assert "| BM25 | -25.0 % [-35.0, -15.0] | +25.0 % [+15.0, +35.0] |" in page
 
 
 def test_a_spell_checker_gains_what_it_has_more_whichever_of_the_two_is_better(folders, tmp_path):
     write(folders, tmp_path / "page.md")
-    said = " ".join((tmp_path / "page.md").read_text().split())
-    assert "it raises the measure in 2 of 4 pairs, and lowers it in 0" in said
-    assert "from -0.010 [-0.040, +0.030] (a|model, first) to +0.050 [+0.020, +0.080] (BM25, second)" in said
+    page = " ".join((tmp_path / "page.md").read_text().split())
+    assert (
+        "the checker changes the measure by between -0.010 [-0.040, +0.030] (a|model, first) and +0.050 [+0.020, +0.080] "
+        "(BM25, second), with an interval below 0 in 0 of 4 cases." in page
+    )
+
+
+def test_the_slip_behind_a_spell_checker_is_told_apart(folders, tmp_path):
+    """Of the first report alone: BM25 loses 25 %, and 12.5 % behind the spell checker."""
+    path = folders[0] / "report.json"
+    report = json.loads(path.read_text())
+    report["systems"]["own_bm25_spell_checked"]["query_sets"] = {
+        "typo": change(-0.125, -0.25, 0.0),
+        "no_stopwords": change(0.0, -0.1, 0.1),
+    }
+    path.write_text(json.dumps(report))
+    write(folders[:1], tmp_path / "page.md")
+    page = " ".join((tmp_path / "page.md").read_text().split())
+    assert "the same slip changes it by between -12.5 % [-25.0, +0.0] (spell checker and BM25, first) and" in page
+    assert "changes the measure by between -25.0 % [-35.0, -15.0] (BM25, first) and +0.0 %" in page
+
+
+def test_the_page_has_a_command_for_the_collections_with_the_same_models(folders, tmp_path):
+    path = folders[0] / "report.json"
+    report = json.loads(path.read_text())
+    report["systems"]["own_2"] = {**report["systems"]["own"], "label": "large"}
+    report["systems"]["own_hybrid"] = {**report["systems"]["own"], "label": "hybrid"}
+    path.write_text(json.dumps(report))
+    write(folders, tmp_path / "page.md")
+    page = (tmp_path / "page.md").read_text()
+    assert (
+        'make leaderboard COLLECTIONS="first" MODELS="a|model large"\n'
+        'make leaderboard COLLECTIONS="second" MODELS="a|model"\n' in page
+    )
 
 
 def test_a_table_has_the_best_system_and_misspellings_first(folders, tmp_path):
@@ -86,16 +116,39 @@ def test_a_table_has_the_best_system_and_misspellings_first(folders, tmp_path):
 
 def test_a_system_that_is_not_on_every_collection_is_named(folders, tmp_path):
     path = folders[0] / "report.json"
-    path.write_text(path.read_text().replace('"own_bm25":', '"own_2": {"label": "large", "original": 0.1, '
-        '"original_interval": null, "query_sets": {"typo": {"drop": null, "drop_interval": null}, '
-        '"no_stopwords": {"drop": null, "drop_interval": null}}}, "own_bm25":'))  # fmt: skip
+    report = json.loads(path.read_text())
+    unbounded = {"drop": None, "drop_interval": None}
+    query_sets = {"typo": unbounded, "no_stopwords": unbounded}
+    report["systems"]["own_2"] = {
+        "label": "large",
+        "original": 0.1,
+        "original_interval": None,
+        "query_sets": query_sets,
+    }
+    path.write_text(json.dumps(report))
     write(folders, tmp_path / "page.md")
     page = (tmp_path / "page.md").read_text()
-    assert "- large: on first alone." in page
+    assert "quarter of an hour for the passages: large on second." in page
     assert "| large | 0.100 [unbounded] | – [unbounded] | – [unbounded] |" in page
-    assert "| large | – [unbounded] |  |" in page
+    assert "| large | – [unbounded] | not run |" in page
 
 
 def test_a_folder_without_a_report_is_named(folders, tmp_path):
     with pytest.raises(UserError, match=r"third/report.json: no such file; `robustdr evaluate -o "):
         write([*folders, tmp_path / "third"], tmp_path / "page.md")
+
+
+@pytest.mark.parametrize(
+    ("part", "key", "message"),
+    [
+        ("systems", "own_bm25_spell_checked", "systems: no spell checker; `robustdr evaluate --spell-checker`"),
+        ("categories", "misspelling_mean", "categories: no misspelling; `robustdr evaluate --variations`"),
+    ],
+)
+def test_a_report_without_a_spell_checker_or_a_misspelling_is_refused(folders, tmp_path, part, key, message):
+    path = folders[1] / "report.json"
+    report = json.loads(path.read_text())
+    del report[part][key]
+    path.write_text(json.dumps(report))
+    with pytest.raises(UserError, match=rf"second/report\.json: {message}"):
+        write(folders, tmp_path / "page.md")

@@ -184,6 +184,8 @@ def write(
         lengths = {name: first.recipe[name] for name in LENGTHS}
         scale["budgets"] = remedies.budgets(first.folder, queries, lengths)
     named = [name for of in by_category.values() for name in of]
+    if HUMAN in named:
+        scale["variations"] = {HUMAN: {"parameters": {"variant": "people"}}}
     if language != ENGLISH:
         stemmer = NAMES[language].lower()
         scale["bm25"]["stemmer"] = stemmer if stemmer in Stemmer.algorithms() else None

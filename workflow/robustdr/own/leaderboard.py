@@ -1,15 +1,15 @@
 """`robustdr leaderboard`: one page of several reports of `robustdr evaluate`, a table for each collection."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import write_text
 from robustdr.core.markup import code, plain, table_row
 from robustdr.own.document import interval, share
-from robustdr.own.experiment import BM25, NAME, SPELL_CHECKED
+from robustdr.own.experiment import BM25, HYBRID, NAME, SPELL_CHECKED
 from robustdr.own.results import Report
 from robustdr.variations.misspelling import Misspell
 
@@ -29,7 +29,7 @@ def write(folders: Sequence[Path], output: Path) -> None:
     """Write the page of the reports in `folders`, which are named as their collections.
 
     Raises:
-        UserError: a folder has no report.
+        UserError: a folder has no report, or its report has no spell checker or no misspelling.
     """
     from jinja2 import Environment, StrictUndefined  # imported here: only pages need this package
 
@@ -37,30 +37,50 @@ def write(folders: Sequence[Path], output: Path) -> None:
     for folder in folders:
         if not (path := folder / "report.json").is_file():
             raise UserError(f"{path}: no such file; `robustdr evaluate -o {folder}` writes it")
-        reports[folder.resolve().name] = json.loads(path.read_text(encoding="utf-8"))
-    made = Environment(undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True)
-    template = made.from_string(TEMPLATE.read_text(encoding="utf-8"))
+        report: Report = json.loads(path.read_text(encoding="utf-8"))
+        if BM25 + SPELL_CHECKED not in report["systems"]:
+            raise UserError(f"{path}: systems: no spell checker; `robustdr evaluate --spell-checker` adds it")
+        if SLIPS not in report["categories"]:
+            raise UserError(f"{path}: categories: no misspelling; `robustdr evaluate --variations` names one")
+        reports[folder.resolve().name] = report
+    environment = Environment(undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True)
+    template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
     write_text(output, template.render(page(reports)))
 
 
 def page(reports: Mapping[str, Report]) -> dict[str, object]:
-    """What the template shows."""
-    slips, rewordings = (list(changes(reports, misspelled)) for misspelled in (True, False))
-    on: dict[str, list[str]] = {}
+    """What the template shows.
+
+    Its `slip` is the first misspelling of the first report. `evaluate` puts `human_misspelling` first.
+    """
+    slip = next(iter(reports.values()))["categories"][SLIPS][0]
+    rewordings = {
+        name
+        for report in reports.values()
+        for category, names in report["categories"].items()
+        for name in names
+        if category != SLIPS
+    }
+    collections: dict[str, list[str]] = {}
     for collection, report in reports.items():
         for system in report["systems"].values():
-            on.setdefault(system["label"], []).append(collection)
+            collections.setdefault(plain(system["label"]), []).append(collection)
     return {
         "measures": sorted({report["measure"] for report in reports.values()}),
-        "slips": counted(slips, percent),
-        "rewordings": counted(rewordings, percent),
-        "checked": counted(list(spell_checked(reports, "variations")), points),
-        "checked_originals": counted(list(spell_checked(reports, "original")), points),
-        "slip": next(iter(reports.values()))["categories"][SLIPS][0],
-        "overview": overview(reports),
-        "collections": [{"name": name, "table": table(of), **of} for name, of in reports.items()],
-        "encoding": sorted({plain(said) for report in reports.values() for said in report["encoding"]}),
-        "partly": {plain(label): names for label, names in on.items() if len(names) < len(reports)},
+        "slip": slip,
+        "slips": summary(list(changes(reports, {slip})), percent),
+        "slips_checked": summary(list(changes(reports, {slip}, checked=True)), percent),
+        "rewordings": summary(list(changes(reports, rewordings)), percent),
+        "checked_originals": summary(list(changes_by_checker(reports)), points),
+        "overview": overview(reports, slip),
+        "collections": [{"name": name, "table": table(report), **report} for name, report in reports.items()],
+        "encoding": sorted({plain(line) for report in reports.values() for line in report["encoding"]}),
+        "missing": {
+            label: [name for name in reports if name not in names]
+            for label, names in collections.items()
+            if len(names) < len(reports)
+        },
+        "commands": commands(reports),
     }
 
 
@@ -75,66 +95,87 @@ def points(change: Change) -> str:
     return f"{change.size:+.3f} [{low:+.3f}, {high:+.3f}] ({change.where})"
 
 
-def changes(reports: Mapping[str, Report], misspelled: bool) -> Iterator[Change]:
-    """Yield what each misspelling, or each rewording, changes for each system without a spell checker."""
+def changes(reports: Mapping[str, Report], query_sets: Collection[str], checked: bool = False) -> Iterator[Change]:
+    """Yield what each of the query sets changes for each system, with a spell checker or without one."""
     for collection, report in reports.items():
-        kinds = [kind for mean, of in report["categories"].items() if (mean == SLIPS) == misspelled for kind in of]
         for name, system in report["systems"].items():
-            for kind in kinds if not name.endswith(SPELL_CHECKED) else ():
-                change = system["query_sets"][kind]
-                if change["drop"] is not None and change["drop_interval"] is not None:
-                    where = f"{plain(system['label'])}, {code(kind)}, {collection}"
+            if name.endswith(SPELL_CHECKED) != checked:
+                continue
+            for query_set, change in system["query_sets"].items():
+                if query_set in query_sets and change["drop"] is not None and change["drop_interval"] is not None:
+                    named = f"{code(query_set)}, " if len(query_sets) > 1 else ""
+                    where = f"{plain(system['label'])}, {named}{collection}"
                     yield Change(change["drop"], change["drop_interval"], where)
 
 
-def spell_checked(reports: Mapping[str, Report], part: Literal["original", "variations"]) -> Iterator[Change]:
-    """Yield what a spell checker changes, in points of the measure: on the original queries or on the `variations`."""
+def changes_by_checker(reports: Mapping[str, Report]) -> Iterator[Change]:
+    """Yield what a spell checker changes on the original queries, in points of the measure."""
     for collection, report in reports.items():
         systems = report["systems"]
         for ranker in (BM25, NAME):
             both = {systems[ranker]["label"], systems[ranker + SPELL_CHECKED]["label"]}
             (pair,) = (pair for pair in report["pairs"] if {*pair["labels"]} == both)
             sign = 1 if pair["labels"][1] == systems[ranker]["label"] else -1
-            difference, bounds = pair[part]["difference"], pair[part]["difference_interval"]
+            difference, bounds = pair["original"]["difference"], pair["original"]["difference_interval"]
             if bounds is not None:
-                turned = sorted(sign * bound for bound in bounds)
-                yield Change(sign * difference, turned, f"{plain(systems[ranker]['label'])}, {collection}")
+                signed = sorted(sign * bound for bound in bounds)
+                yield Change(sign * difference, signed, f"{plain(systems[ranker]['label'])}, {collection}")
 
 
-def counted(found: Sequence[Change], said: Callable[[Change], str]) -> dict[str, object]:
-    """How many changes there are, how many have an interval below or above 0, and the least and the greatest."""
+def summary(changes: Sequence[Change], text: Callable[[Change], str]) -> dict[str, object] | None:
+    """How many changes there are, how many have an interval below or above 0, the least and the greatest.
+
+    None if there is no change with an interval.
+    """
+    if not changes:
+        return None
     return {
-        "all": len(found),
-        "below": sum(change.bounds[1] < 0 for change in found),
-        "above": sum(change.bounds[0] > 0 for change in found),
-        "least": said(min(found)),
-        "greatest": said(max(found)),
+        "all": len(changes),
+        "below": sum(change.bounds[1] < 0 for change in changes),
+        "above": sum(change.bounds[0] > 0 for change in changes),
+        "least": text(min(changes)),
+        "greatest": text(max(changes)),
     }
 
 
-def overview(reports: Mapping[str, Report]) -> str:
-    """A row for each system, a column for each collection: what the first misspelling changes."""
-    said: dict[str, dict[str, str]] = {}
+def overview(reports: Mapping[str, Report], slip: str) -> str:
+    """A row for each system, a column for each collection: what the misspelling changes."""
+    rows: dict[str, dict[str, str]] = {}
     for collection, report in reports.items():
         for system in report["systems"].values():
-            change = system["query_sets"][report["categories"][SLIPS][0]]
+            change = system["query_sets"][slip]
             cell = f"{share(change['drop'])} {interval(change['drop_interval'])}"
-            said.setdefault(plain(system["label"]), {})[collection] = cell
+            rows.setdefault(plain(system["label"]), {})[collection] = cell
     lines = [["system", *reports], [":---", *["---:"] * len(reports)]]
-    lines += [[label, *(cells.get(name, "") for name in reports)] for label, cells in said.items()]
+    lines += [[label, *(cells.get(name, "not run") for name in reports)] for label, cells in rows.items()]
     return "\n".join(map(table_row, lines))
 
 
 def table(report: Report) -> str:
     """A row for each system, best first: its original queries, and what each query set changes."""
-    kinds = sorted(report["categories"].items(), key=lambda of: of[0] != SLIPS)
-    query_sets = [name for mean, of in kinds for name in of]
+    categories = sorted(report["categories"].items(), key=lambda category: category[0] != SLIPS)
+    query_sets = [name for _, names in categories for name in names]
     lines = [["system", f"{report['measure']} [95 %]", *map(code, query_sets)]]
     lines.append([":---", *["---:"] * (len(query_sets) + 1)])
     for system in sorted(report["systems"].values(), key=lambda system: -system["original"]):
         bounds = system["original_interval"]
         original = f"{system['original']:.3f} " + (f"[{bounds[0]:.3f}, {bounds[1]:.3f}]" if bounds else "[unbounded]")
-        drops = [system["query_sets"][name] for name in query_sets]
-        said = [f"{share(drop['drop'])} {interval(drop['drop_interval'])}" for drop in drops]
-        lines.append([plain(system["label"]), original, *said])
+        cells = [system["query_sets"][name] for name in query_sets]
+        shown = [f"{share(cell['drop'])} {interval(cell['drop_interval'])}" for cell in cells]
+        lines.append([plain(system["label"]), original, *shown])
     return "\n".join(map(table_row, lines))
+
+
+def commands(reports: Mapping[str, Report]) -> list[str]:
+    """The calls of make that measure the models of the reports, collections with the same models together."""
+    collections: dict[str, list[str]] = {}
+    for collection, report in reports.items():
+        models = [
+            system["label"]
+            for name, system in report["systems"].items()
+            if name not in (BM25, HYBRID) and not name.endswith(SPELL_CHECKED)
+        ]
+        collections.setdefault(" ".join(models), []).append(collection)
+    return [
+        f'make leaderboard COLLECTIONS="{" ".join(names)}" MODELS="{models}"' for models, names in collections.items()
+    ]
