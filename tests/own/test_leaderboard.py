@@ -128,7 +128,7 @@ def test_a_system_that_is_not_on_every_collection_is_named(folders, tmp_path):
     path.write_text(json.dumps(report))
     write(folders, tmp_path / "page.md")
     page = (tmp_path / "page.md").read_text()
-    assert "quarter of an hour for the passages: large on second." in page
+    assert "- Not run: large on second." in page
     assert "| large | 0.100 [unbounded] | – [unbounded] | – [unbounded] |" in page
     assert "| large | – [unbounded] | not run |" in page
 
