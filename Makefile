@@ -1,4 +1,5 @@
 # make mini       make RoDR's Table 2, its learning curve, the claims that they decide, and the audit, from nothing
+# make check-machine   make RoDR's Table 2, and compare this machine's runs with the ledger's; GPU=1: on its GPU
 # make papers     make the tables and figures of all papers
 # make review     check the numbers of any paper, FILE=paper.tex; the page is in results/review/ or in OUT=FOLDER
 # make evidence   run the scale `evidence`, for some hours; it resumes where it stopped; add the runs to the ledger evidence/
@@ -51,7 +52,7 @@ SITE := NO_MKDOCS_2_WARNING=1 mkdocs build --strict
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: mini papers review evidence findings leaderboard test test-all docs lint lock release bench rehearse clean setup dvc requirements schemas
+.PHONY: mini check-machine papers review evidence findings leaderboard test test-all docs lint lock release bench rehearse clean setup dvc requirements schemas
 
 mini: setup
 	$(MAKES) results/mini/tables/rodr_table2.md
@@ -59,6 +60,11 @@ mini: setup
 	$(MAKES) results/mini/report/index.html results/mini/report/headline.json results/audit/summary.md
 	@echo; echo "Read results/mini/tables/rodr_table2.md, or open results/mini/report/index.html in a browser."
 	@echo; robustdr controls results/mini || echo "Claims that need a control that does not pass are not testable here."
+	@echo; robustdr evidence check results/mini || echo "This machine computes something else than the others did."
+
+check-machine: setup
+	$(MAKES) results/mini/tables/rodr_table2.md
+	robustdr evidence check results/mini
 
 papers: setup
 	$(MAKES_PAPERS) all results/audit/summary.md

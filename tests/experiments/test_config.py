@@ -699,7 +699,19 @@ def test_a_scale_that_extends_another_says_only_what_differs(folder):
 def test_a_scale_that_extends_none(folder, base):
     edit(folder / "scales/evidence.yaml", put("extends", base))
     where = f"{folder}/scales/evidence.yaml: extends: {base!r} is unknown"
-    assert complaint(folder).startswith(where) and complaint(folder).endswith("full, mini")
+    assert complaint(folder).startswith(where) and complaint(folder).endswith("full, mini, pretraining, text")
+
+
+def test_a_scale_may_extend_one_that_extends_another_whatever_their_names(folder):
+    (folder / "scales/a.yaml").write_text("extends: text\nseeds: 2\n", encoding="utf-8")
+    scales = load(folder).scales
+    assert (scales["a"].seeds, scales["a"].collections) == (2, scales["text"].collections)
+
+
+def test_scales_that_extend_each_other(folder):
+    edit(folder / "scales/evidence.yaml", put("extends", "text"))
+    edit(folder / "scales/text.yaml", put("extends", "evidence"))
+    assert "scales/text.yaml: extends: 'evidence' is unknown; allowed: compact" in complaint(folder)
 
 
 def test_a_scale_may_take_the_variance_of_runs_from_another_that_is_there(folder):

@@ -15,6 +15,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "add the finished runs of a scale; a run that is there stays; a damaged or old file is an error"
     command = add_command(commands, "add", add, text)
     command.add_argument("results", type=named, help="a scale's folder, such as results/mini")
+    text = (
+        "compare the runs of a scale with the ledger's: does this machine compute what others did? Exit status 1 if not"
+    )
+    command = add_command(commands, "check", check, text)
+    command.add_argument("results", type=named, help="a scale's folder, such as results/mini")
     add_command(commands, "list", show, "list the runs of the ledger")
     add_command(commands, "priors", refit, "fit how much training runs differ anew, on all runs of the ledger")
     text = "write docs/findings.md and the findings of README.md, from the ledger or from the verdicts of a scale"
@@ -34,6 +39,20 @@ def add(a: argparse.Namespace) -> None:
     size = f": {path}, {path.stat().st_size / 1e6:.2f} MB" if path else ""
     left = f", {unfinished} left out: other papers need more query sets of them" if unfinished else ""
     print(f"{new} runs added, {old} were there{left}{size}")
+
+
+def check(a: argparse.Namespace) -> int:
+    from robustdr.core.errors import unknown
+    from robustdr.evidence import machine
+    from robustdr.graph.project import project
+
+    graphs = project().graphs
+    if (root := a.results.as_posix()) not in graphs:
+        raise unknown("folder of a scale", root, graphs)
+    compared = machine.compare(graphs[root], EVIDENCE)
+    page, _ = machine.write(compared, a.results)
+    print(f"{compared.line} See {page}.")
+    return 0 if compared.inside.all() else 1
 
 
 def show(a: argparse.Namespace) -> None:

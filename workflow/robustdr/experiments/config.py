@@ -110,9 +110,14 @@ def _scales(files: dict[str, Path], overlay: Path | None) -> dict[str, Scale]:
     for name, path in files.items():
         if overlay and path.is_relative_to(overlay):
             written[name] = placed_scale(written[name], overlay)
-    whole = {name: scale for name, scale in written.items() if "extends" not in scale}
-    for name, scale in written.items():
-        if name not in whole:
-            known(f"{files[name]}: extends", str(scale["extends"]), whole)
-            whole[name] = _over(whole[scale["extends"]], {k: v for k, v in scale.items() if k != "extends"})
-    return {name: checked(Scale, scale, files[name]) for name, scale in whole.items()}
+
+    def whole(name: str, extending: tuple[str, ...] = ()) -> dict[str, Any]:
+        scale = dict(written[name])
+        if "extends" not in scale:
+            return scale
+        base = str(scale.pop("extends"))
+        known(f"{files[name]}: extends", base, set(written) - {name, *extending})
+        return _over(whole(base, (name, *extending)), scale)
+
+    first = sorted(written, key=lambda name: "extends" in written[name])
+    return {name: checked(Scale, whole(name), files[name]) for name in first}
