@@ -52,7 +52,7 @@ def test_every_paper_accounts_for_its_trainings(config):
         ("capot", "passages of other devices", "As in the recipe"),
         ("intent", "attacks of Tables 6 and 7 and of Figure 3", "qvg's ten generators"),
         ("toroder", "checkpoints of ToRoDer", "They are not bound to the scale"),
-        ("toroder", "checkpoints of BERT+ST, CharacterBERT and CharacterBERT+ST", "as are those of ADORE"),
+        ("toroder", "checkpoints of BERT, BERT+ST, CharacterBERT and CharacterBERT+ST", "as are those of ADORE"),
     ],
 )
 def test_data_generators_and_checkpoints_that_differ_are_on_the_page(config, paper, about, told):

@@ -108,7 +108,6 @@ def test_a_first_stage_changes_everything_that_is_made_from_it(config, differing
         "dr_qv",
         "dr_oq_qv",
         "rodr",
-        "spellchecker_bert",
         "dr_oq_continued",
         "dr_oq_mined",
         "ance",  # for which it stands in
