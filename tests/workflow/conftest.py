@@ -44,7 +44,7 @@ class Project:
         for part in PARTS:
             source = ROOT / part
             if source.is_dir():
-                shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+                shutil.copytree(source, folder / part)
             else:
                 shutil.copy(source, folder / part)
 
