@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -18,6 +18,7 @@ from robustdr.core.validation import explained
 Tree = dict[str, Any]
 Keys = tuple[str | int, ...]  # of nested mappings and lists, from the root of a file
 T = TypeVar("T")
+_adapter = cache(TypeAdapter)
 MOST = 100_000  # entries in a file, counting those that anchors repeat
 DEEPEST = 50  # mappings and lists inside each other, counting those behind anchors
 
@@ -154,7 +155,7 @@ def checked(kind: type[T], tree: Any, path: Path, keys: Sequence[str] = ()) -> T
     Raises:
         UserError: the first thing that is wrong: file, line, keys, value and what is allowed.
     """
-    adapter: TypeAdapter[T] = TypeAdapter(kind)
+    adapter: TypeAdapter[T] = _adapter(kind)
     try:
         return adapter.validate_json(json.dumps(tree, default=str))  # strict models take mappings from JSON alone
     except ValidationError as error:
