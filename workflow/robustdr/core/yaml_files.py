@@ -155,7 +155,7 @@ def checked(kind: type[T], tree: Any, path: Path, keys: Sequence[str] = ()) -> T
     Raises:
         UserError: the first thing that is wrong: file, line, keys, value and what is allowed.
     """
-    adapter: TypeAdapter[T] = _adapter(kind)
+    adapter: TypeAdapter[T] = _adapter(kind)  # type: ignore[arg-type]  # mypy takes no type for hashable
     try:
         return adapter.validate_json(json.dumps(tree, default=str))  # strict models take mappings from JSON alone
     except ValidationError as error:
