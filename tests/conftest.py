@@ -1,5 +1,6 @@
 """Fixtures: tiny checkpoints, made here and saved as real ones are."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from hypothesis import HealthCheck, settings
 # How fast a machine draws examples says nothing about the code: beside other work it is slow.
 settings.register_profile("project", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("project")
+
+gc.set_threshold(10_000)  # thousands of collected tests are no garbage: looking through them takes long
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

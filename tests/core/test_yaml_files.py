@@ -143,3 +143,14 @@ def test_a_key_at_the_top_has_its_line(tmp_path):
     path.write_text("first: 1\nother: 2\n", encoding="utf-8")
     found = located(UserError(f"{path}: top level: key: 'other' is unknown"))
     assert str(found) == f"{path}:2: top level: key: 'other' is unknown"
+
+
+def test_what_is_read_belongs_to_who_reads_it(file, tmp_path):
+    """A text is parsed once, wherever it is; an error names the file that was asked for."""
+    tree, before = read(file), read(file)
+    tree["systems"]["two"]["label"] = "changed"
+    assert read(file) == before != tree
+    for name in ("one.yaml", "other.yaml"):
+        (tmp_path / name).write_text("a: 1\na: 2\n")
+        with pytest.raises(UserError, match=rf"^{tmp_path / name}:2: top level: 'a' is given twice"):
+            read(tmp_path / name)

@@ -28,7 +28,9 @@ def results(folder: Path) -> dict[str, bytes]:
     """
     files = (path for path in (folder / ROOT).rglob("*") if path.is_file())
     return {
-        str(path.relative_to(folder / ROOT)): TAKEN_BACK.sub(b"", path.read_bytes())
+        str(path.relative_to(folder / ROOT)): (
+            TAKEN_BACK.sub(b"", path.read_bytes()) if path.suffix == ".sha256" else path.read_bytes()
+        )
         for path in files
         if path.relative_to(folder / ROOT).parts[0] not in ("logs", "benchmarks")
         and ".damaged" not in str(path)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 from tests.changes import at, changed, leaves
-from tests.keys.caches import forget
+from tests.keys.caches import forget, forget_texts
 from tests.planned import measures, of_papers
 
 from robustdr import variations
@@ -226,7 +226,7 @@ def test_every_module_moves_the_keys_of_the_stages_that_import_it(tmp_path, monk
         module = ".".join(path.relative_to(tmp_path).with_suffix("").parts).removesuffix(".__init__")
         text = path.read_text(encoding="utf-8")
         path.write_text(f"{text}\n_CHANGED = 1\n", encoding="utf-8")
-        forget()
+        forget_texts()
         after = stage_keys()
         path.write_text(text, encoding="utf-8")
         found = {name for name in before if after[name] != before[name]}

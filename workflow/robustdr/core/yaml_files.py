@@ -2,8 +2,11 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from functools import cache, lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import yaml
@@ -15,6 +18,7 @@ from robustdr.core.validation import explained
 Tree = dict[str, Any]
 Keys = tuple[str | int, ...]  # of nested mappings and lists, from the root of a file
 T = TypeVar("T")
+_adapter = cache(TypeAdapter)
 MOST = 100_000  # entries in a file, counting those that anchors repeat
 DEEPEST = 50  # mappings and lists inside each other, counting those behind anchors
 
@@ -36,7 +40,7 @@ def read(path: Path) -> Tree:
     return read_numbered(path)[0]
 
 
-def read_numbered(path: Path) -> tuple[Tree, dict[Keys, int]]:
+def read_numbered(path: Path) -> tuple[Tree, Mapping[Keys, int]]:
     """Return the mapping in a YAML file, and the line, from 1, of each key and list item.
 
     Content that comes from an anchor has the line where it is written.
@@ -46,39 +50,48 @@ def read_numbered(path: Path) -> tuple[Tree, dict[Keys, int]]:
             more than `MOST` entries, or nesting deeper than `DEEPEST`.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
-        depth = 0
-        for event in yaml.parse(text, yaml.CSafeLoader):  # composing nodes is recursive and crashes at the stack's end
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > DEEPEST and event.start_mark:
-                raise _too_deep(path, event.start_mark.line + 1)
-        loader = yaml.CSafeLoader(text)
-        root = loader.get_single_node()
-        if not isinstance(root, yaml.MappingNode):
-            raise UserError(f"{path}: empty or no mapping; see docs/reference")
-        lines: dict[Keys, int] = {}
-        _number(root, (), lines, path, (id(root),))
-        return loader.construct_document(root), lines  # this replaces the merge keys, `<<`, in the nodes
+        tree, lines = _parsed(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise UserError(f"{path}: no such file") from None
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not UTF-8 text ({error.reason}); save the file as UTF-8") from None
+    except UserError as error:
+        raise UserError(f"{path}{error}") from None
+    return deepcopy(tree), lines
+
+
+@lru_cache(maxsize=128)  # parts of the project read the same file, and a configuration has some forty
+def _parsed(text: str) -> tuple[Tree, Mapping[Keys, int]]:
+    """Parse the text of a file; an error lacks the file's path, with which it begins."""
+    try:
+        depth = 0
+        for event in yaml.parse(text, yaml.CSafeLoader):  # composing nodes is recursive and crashes at the stack's end
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEEPEST and event.start_mark:
+                raise _too_deep(event.start_mark.line + 1)
+        loader = yaml.CSafeLoader(text)
+        root = loader.get_single_node()
+        if not isinstance(root, yaml.MappingNode):
+            raise UserError(": empty or no mapping; see docs/reference")
+        lines: dict[Keys, int] = {}
+        _number(root, (), lines, (id(root),))
+        tree = loader.construct_document(root)  # this replaces the merge keys, `<<`, in the nodes
+        return tree, MappingProxyType(lines)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        place = f"{path}:{mark.line + 1}" if mark else str(path)
-        column = f" (column {mark.column + 1})" if mark else ""
+        place, column = (f":{mark.line + 1}", f" (column {mark.column + 1})") if mark else ("", "")
         raise UserError(
             f"{place}: not YAML: {error.problem}{column}; quote the value or correct the indentation"
         ) from None
     except yaml.YAMLError as error:
-        raise UserError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
+        raise UserError(f": not YAML: {' '.join(str(error).split())}") from None
 
 
-def _too_deep(path: Path, line: int) -> UserError:
-    return UserError(f"{path}:{line}: more than {DEEPEST} mappings and lists inside each other; use fewer")
+def _too_deep(line: int) -> UserError:
+    return UserError(f":{line}: more than {DEEPEST} mappings and lists inside each other; use fewer")
 
 
-def _number(node: yaml.Node, keys: Keys, lines: dict[Keys, int], path: Path, above: tuple[int, ...]) -> None:
+def _number(node: yaml.Node, keys: Keys, lines: dict[Keys, int], above: tuple[int, ...]) -> None:
     """Add the line of everything written below `node`; `above`: ids of the nodes that contain it."""
     items = [(key.value, key, value) for key, value in node.value] if isinstance(node, yaml.MappingNode) else []
     if isinstance(node, yaml.SequenceNode):
@@ -87,21 +100,20 @@ def _number(node: yaml.Node, keys: Keys, lines: dict[Keys, int], path: Path, abo
     for key, place, value in items:
         line = place.start_mark.line + 1
         if not isinstance(key, str | int):
-            raise UserError(f"{path}:{line}: a key is a mapping or a list; write a text")
+            raise UserError(f":{line}: a key is a mapping or a list; write a text")
         if key in own:
             where = ".".join(map(str, keys)) or "top level"
             raise UserError(
-                f"{path}:{line}: {where}: {key!r} is given twice, first on line {own[key]}; the keys of a mapping "
-                "are unique"
+                f":{line}: {where}: {key!r} is given twice, first on line {own[key]}; the keys of a mapping are unique"
             )
         if id(value) in above:
-            raise UserError(f"{path}:{line}: the anchor of {key!r} is used inside itself; repeat the values")
+            raise UserError(f":{line}: the anchor of {key!r} is used inside itself; repeat the values")
         if len(keys) >= DEEPEST:
-            raise _too_deep(path, line)
+            raise _too_deep(line)
         if len(lines) > MOST:
-            raise UserError(f"{path}:{line}: more than {MOST:,} entries, anchors included; use fewer anchors")
+            raise UserError(f":{line}: more than {MOST:,} entries, anchors included; use fewer anchors")
         own[key] = lines[*keys, key] = line
-        _number(value, (*keys, key), lines, path, (*above, id(value)))
+        _number(value, (*keys, key), lines, (*above, id(value)))
 
 
 def located(error: UserError) -> UserError:
@@ -143,7 +155,7 @@ def checked(kind: type[T], tree: Any, path: Path, keys: Sequence[str] = ()) -> T
     Raises:
         UserError: the first thing that is wrong: file, line, keys, value and what is allowed.
     """
-    adapter: TypeAdapter[T] = TypeAdapter(kind)
+    adapter: TypeAdapter[T] = _adapter(kind)  # type: ignore[arg-type]  # mypy takes no type for hashable
     try:
         return adapter.validate_json(json.dumps(tree, default=str))  # strict models take mappings from JSON alone
     except ValidationError as error:

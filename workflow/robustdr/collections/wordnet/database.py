@@ -44,6 +44,8 @@ class Synset(NamedTuple):
 
     def related(self, symbol: str) -> list[str]:
         """Return the ids of the synsets that pointers with this symbol (wninput(5WN)) lead to."""
+        if f" {symbol} " not in self.pointers:
+            return []
         count, *fields = self.pointers.split()
         symbols, offsets, letters = (fields[at : 4 * int(count) : 4] for at in range(3))  # frames of verbs follow them
         pointers = zip(symbols, offsets, letters, strict=True)

@@ -1,6 +1,7 @@
 """Passages with meanings near that of a synset: plausible candidates that do not answer the question."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 from robustdr.collections.wordnet.database import Database
 from robustdr.core.seeds import digest
@@ -9,13 +10,17 @@ from robustdr.core.seeds import digest
 class Neighbours:
     """The passages of a slice, grouped by their hypernyms and files."""
 
-    def __init__(self, docids: Iterable[str], database: Database, seed: int):
-        self._synsets = database.synsets
-        self._seed = seed
-        self._below: dict[str, list[str]] = {}
-        for id in docids:
+    def __init__(self, docids: Sequence[str], database: Database, seed: int):
+        self._docids, self._synsets, self._seed = docids, database.synsets, seed
+
+    @cached_property
+    def _below(self) -> dict[str, list[str]]:
+        """Ids of the passages below each place; most slices ask for none."""
+        below: dict[str, list[str]] = {}
+        for id in self._docids:
             for place in self._line(id):
-                self._below.setdefault(place, []).append(id)
+                below.setdefault(place, []).append(id)
+        return below
 
     def beside(self, grades: Mapping[str, int], count: int) -> dict[str, int]:
         """Return `count` passages with grade 0 for a question, those below the primary one's closest ancestor first.
