@@ -8,36 +8,20 @@ import re
 import shlex
 import subprocess
 import sys
-from itertools import product
 from pathlib import Path
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import sha256
-from robustdr.encoding.directory import FORMS, SHARED_FILES
 from robustdr.experiments import overlay
 from robustdr.graph import site, tables
-from robustdr.graph.collections import JUDGEMENTS
 from robustdr.graph.failures import FAILURES
-from robustdr.graph.found import Found
-from robustdr.graph.outputs import (
-    checkpoints_by_form,
-    files_of_versions,
-    rankings,
-    shown,
-    splits_by_judgements,
-    trained_by_files,
-    versions,
-)
+from robustdr.graph.found import Found, forget_unused, set_aside
 from robustdr.graph.project import project
-from robustdr.graph.targets import check_target
+from robustdr.graph.targets import check_target, shown
 from robustdr.keys import kept
 from robustdr.keys.provenance import Code, made_of
-from robustdr.reporting.figures import FIGURES
-from robustdr.reporting.layouts import LAYOUTS
-from robustdr.reporting.settings import PARTS
-from robustdr.retrieval.settings import INDEX_FILES
 from robustdr.variations import labels
 
 # A plan is millions of objects that live to the end of the run. Python's collector of reference cycles would walk them again
@@ -83,9 +67,10 @@ except UserError as error:
     stop(str(error))
 
 
-# Each scale has rules of its own. Their files begin with the folder of the scale, by which Snakemake finds the rule of a file
-# among hundreds.
-SCALES = [(graph.lineage.scale_name, root, graph) for root, graph in GRAPHS.items()]
+# Jobs of a cluster plan themselves again: they look at no artifact but their own.
+if "--mode" not in sys.argv:
+    for line in set_aside(Path("results")):
+        print(line, file=sys.stderr)
 
 
 # There can be one such handler. Snakemake limits how many jobs start a second (100), and by that limit every job that ended
@@ -109,7 +94,8 @@ onstart:
                 "the preflight found what is listed above; no job was started (--config preflight=False does without)"
             )
     planned = [job for job in workflow.dag.needrun_jobs() if not workflow.dag.reason(job).forced]
-    kept.keep(file for job in planned for file in job.output)
+    kept.keep(file for job in planned for file in job.output if file.endswith(".sha256"))
+    forget_unused()
 
 
 onsuccess:
@@ -133,13 +119,19 @@ THREADS = "${{SLURM_CPUS_PER_TASK:-${{OMP_NUM_THREADS:-1}}}}"
 shell.prefix(f"set -euo pipefail; export PYTHONPATH={PACKAGE} OMP_NUM_THREADS={THREADS} LC_ALL=C.UTF-8; ")
 
 
-VARIATION = r"[a-z0-9_.]+"
+# Systems by what ranks passages with them for queries that are not trained on, as regular expressions.
+RANKED_BY = {name: next(iter(GRAPHS.values())).ranking_rule(name, "test") for name in CONFIG.systems}
+RANKS = {
+    ranking: "|".join(rf"{re.escape(name)}(\.at\d+)?" for name, by in RANKED_BY.items() if by == ranking) or "(?!)"
+    for ranking in ("retrieve", "rerank", "retrieve_served")
+}
 
 
 wildcard_constraints:
+    root="|".join(GRAPHS),
     collection=r"[a-z0-9-]+",
     split=r"[a-z0-9-]+",
-    variation=VARIATION,
+    variation=r"[a-z0-9_.]+",
     checkpoint=r"[a-z0-9_]+",
     pretraining=r"[a-z0-9_]+",
     system=r"[a-z0-9_.]+",
@@ -151,7 +143,7 @@ wildcard_constraints:
 
 
 def root_of(scale):
-    roots = {name: root for name, root, _ in SCALES}
+    roots = {graph.lineage.scale_name: root for root, graph in GRAPHS.items()}
     if scale not in roots:
         stop(str(unknown("config/config.yaml: scale", scale, roots)))
     return roots[scale]
@@ -160,8 +152,13 @@ def root_of(scale):
 ABSENT = {}  # files and folders of the user that planned jobs lack
 
 
+def found(artifact, find):
+    """The node of a job's artifact, `find(graph, wildcards)`; `artifact` is its path with the rule's wildcards."""
+    return Found(lambda w: find(GRAPHS[w.root], w), f"{artifact}.sha256")
+
+
 def inputs(found):
-    """The inputs of a job: the records of artifacts, which Snakemake hashes and compares, and what it only waits for.
+    """The inputs of a job: the records of what it reads, by its options, which Snakemake hashes and compares; `waited`.
 
     The latter are `ancient` where the job's own artifact is there with the planned key. Elsewhere they are not: Snakemake
     would not look at the job if one that it waits for runs, and would leave out what an interrupted run left behind.
@@ -174,7 +171,7 @@ def inputs(found):
                 last(line)
             ABSENT[path] = line
         files = found.inputs(w, absent)
-        return {**files, "artifacts": ancient(files["artifacts"])} if found.made(w) else files
+        return {**files, "waited": ancient(files["waited"])} if found.made(w) else files
 
     return of
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from robustdr.core.errors import UserError, unknown
+from robustdr.experiments.models import Config
 from robustdr.graph import tables
 from robustdr.graph.graph import Graph
 from robustdr.keys.node import Node, histories
@@ -74,9 +75,19 @@ def nodes(target: str, graphs: Mapping[str, Graph], papers: Sequence[str]) -> li
         ]
     for paper in config.papers:
         for node in histories(list(of_paper(graph, paper, (paper,)))):
-            if target == node.path or target in node.waited or target.startswith(f"{node.path}/"):
+            if target in (node.path, node.record) or target.startswith(f"{node.path}/"):
                 return [node]
     raise UserError(f"{target}: nothing that papers need at this scale; name a table, a figure, or what is behind one")
+
+
+def shown(config: Config, folder: str, names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return (paper, part) of the `tables` or `figures` that `names` ask for, by the name of their files."""
+    return {
+        f"{paper}_{part}": (paper, part)
+        for paper in config.asked(names)
+        for part in getattr(config.papers[paper], folder)
+        if config.shows(names, paper, part)
+    }
 
 
 def of_paper(graph: Graph, paper: str, names: tuple[str, ...]) -> Iterator[Node]:
