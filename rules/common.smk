@@ -17,10 +17,11 @@ from robustdr.core.files import sha256
 from robustdr.experiments import overlay
 from robustdr.graph import site, tables
 from robustdr.graph.failures import FAILURES
-from robustdr.graph.found import Found, forget_unused, set_aside
+from robustdr.graph.found import Found, forget_unused
 from robustdr.graph.project import project
 from robustdr.graph.targets import check_target, shown
 from robustdr.keys import kept
+from robustdr.keys.integrity import set_aside
 from robustdr.keys.provenance import Code, made_of
 from robustdr.variations import labels
 

@@ -17,7 +17,6 @@ from robustdr.graph.graph import graph as graph_of
 from robustdr.keys.node import Input, Node, histories
 from robustdr.keys.provenance import digests, made_of
 
-
 # What rules are called in the digests of the ledger, where that is not their name.
 NAMES = {
     "download_passages": "corpus",

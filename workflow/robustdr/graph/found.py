@@ -4,8 +4,7 @@ import hashlib
 import os
 import shlex
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 from robustdr.core.benchmarks import costs
 from robustdr.core.errors import UserError
 from robustdr.graph.failures import FAILURES
-from robustdr.keys.integrity import KEPT, is_whole
+from robustdr.keys.integrity import KEPT
 from robustdr.keys.node import Need, Node
 from robustdr.keys.notes import RUNS
 
@@ -22,7 +21,6 @@ SPARE = 2  # times what a job took before
 LEAST = Need(memory=1000, minutes=10)
 SETTINGS = RUNS / "settings"
 UNUSED = 7 * 24 * 3600  # seconds after which a file there is removed
-ASIDE = ".incomplete"  # after the name of a record of which a file is missing
 
 
 def asked(node: Node) -> Need:
@@ -39,29 +37,6 @@ def asked(node: Node) -> Need:
         memory=max(memory, LEAST.memory) if memory else node.need.memory,
         minutes=max(minutes, LEAST.minutes) if "s" in took else node.need.minutes,
     )
-
-
-def set_aside(results: Path) -> Iterator[str]:
-    """Rename each record of which a file is missing, so that its job runs where the artifact is needed.
-
-    A rule declares the record of what it leaves, and Snakemake looks for no other file. The name comes back with the
-    files.
-
-    Yields:
-        A sentence for each record that is set aside.
-    """
-    there = [os.path.join(folder, name) for folder, _, names in os.walk(results) for name in names]
-    for path in (path for path in there if path.endswith(f".sha256{ASIDE}")):
-        record = path.removesuffix(ASIDE)
-        if os.path.exists(record):  # made again
-            os.remove(path)
-        else:
-            os.rename(path, record)
-            there.append(record)
-    for path in (path for path in there if path.endswith(".sha256")):
-        if not is_whole(Path(path)):
-            os.rename(path, f"{path}{ASIDE}")
-            yield f"{path.removesuffix('.sha256')}: files of it are missing; where it is needed, it is made again"
 
 
 def forget_unused() -> None:

@@ -27,6 +27,7 @@ WITH = "# made with: "
 NOT_HASHED = "# not hashed: "
 COMPUTED = "# computed on "
 CHAIN = (KEY, KEPT, READ, WITH, COMPUTED)  # lines that another chain behind the same bytes changes
+ASIDE = ".incomplete"  # after the name of a record of which a file is missing
 COST = "cost.json"  # its seconds differ from run to run
 SETTLED = 100_000_000  # ns; coarser than the clocks of file systems, so that a later change has another time
 
@@ -110,9 +111,7 @@ def renew(path: Path, old: Path, key: str, read: Iterable[Path], others: Iterabl
     write_text(record_of(path), "".join([*_chain(path, key, read, computed, others), kept, *rest]))
 
 
-def _chain(
-    path: Path, key: str, read: Iterable[Path], hardware: Iterable[str], others: Iterable[Path]
-) -> list[str]:
+def _chain(path: Path, key: str, read: Iterable[Path], hardware: Iterable[str], others: Iterable[Path]) -> list[str]:
     """Return the first lines of a record: the key, what was read and made with it, and what it was computed on."""
     about = [f"{KEY}{key}\n"] if key else []
     about += [f"{READ}{digest(one)}  {os.path.relpath(one, path.parent)}\n" for one in _records(read)]
@@ -136,6 +135,29 @@ def is_whole(written: Path) -> bool:
     if not written.is_file():
         return False
     return all(is_whole(file) if file.suffix == ".sha256" else file.is_file() for file in listed(written))
+
+
+def set_aside(results: Path) -> Iterator[str]:
+    """Rename each record of which a file is missing, so that its job runs where the artifact is needed.
+
+    A rule declares the record of what it leaves, and Snakemake looks for no other file. The name comes back with the
+    files.
+
+    Yields:
+        A sentence for each record that is set aside.
+    """
+    there = [os.path.join(folder, name) for folder, _, names in os.walk(results) for name in names]
+    for path in (path for path in there if path.endswith(f".sha256{ASIDE}")):
+        record = path.removesuffix(ASIDE)
+        if os.path.exists(record):  # made again
+            os.remove(path)
+        else:
+            os.rename(path, record)
+            there.append(record)
+    for path in (path for path in there if path.endswith(".sha256")):
+        if not is_whole(Path(path)):
+            os.rename(path, f"{path}{ASIDE}")
+            yield f"{path.removesuffix('.sha256')}: files of it are missing; where it is needed, it is made again"
 
 
 def state(path: Path) -> list[str]:

@@ -86,10 +86,18 @@ def run(name: str, a: argparse.Namespace) -> None:
     if "torch" in sys.modules and "torch" in versions:  # another job of the process may have loaded it
         # By its name: a stage without torch is not made of it.
         computed_on.add(import_module("robustdr.encoding.hardware").here())
-    about = {"read": read, "hardware": computed_on, "installed": versions, "work": work}
     first, *others = (path for path, *_ in made)
     for (path, *beside), key in reversed(list(zip(made, keys, strict=True))):  # the first stands for all: it comes last
-        record(path, *beside, key=key, others=others if path == first else [], **about)
+        record(
+            path,
+            *beside,
+            key=key,
+            read=read,
+            hardware=computed_on,
+            installed=versions,
+            work=work,
+            others=others if path == first else [],
+        )
     drop(made)
 
 
