@@ -78,8 +78,8 @@ def take_back(made: Sequence[tuple[Path, ...]], keys: Sequence[str], read: Seque
     Args:
         made: each artifact, and the files that belong to it. keys: their keys. read: what the job reads.
     """
-    first, *others = (path for path, *_ in made)
-    for (path, *beside), key in reversed(list(zip(made, keys, strict=True))):
+    # The first record stands for all: it comes last.
+    for number, ((path, *beside), key) in reversed(list(enumerate(zip(made, keys, strict=True)))):
         for one in (path, *beside):
             if one.is_dir():
                 shutil.rmtree(one)
@@ -88,7 +88,7 @@ def take_back(made: Sequence[tuple[Path, ...]], keys: Sequence[str], read: Seque
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.unlink(missing_ok=True)
                 os.link(file, place)
-        renew(path, record_of(link_of(path)), key, read, others if path == first else [])
+        renew(path, record_of(link_of(path)), key, read, [] if number else [other for other, *_ in made[1:]])
 
 
 def drop(made: Iterable[tuple[Path, ...]]) -> None:

@@ -86,8 +86,8 @@ def run(name: str, a: argparse.Namespace) -> None:
     if "torch" in sys.modules and "torch" in versions:  # another job of the process may have loaded it
         # By its name: a stage without torch is not made of it.
         computed_on.add(import_module("robustdr.encoding.hardware").here())
-    first, *others = (path for path, *_ in made)
-    for (path, *beside), key in reversed(list(zip(made, keys, strict=True))):  # the first stands for all: it comes last
+    # The first record stands for all: it comes last.
+    for number, ((path, *beside), key) in reversed(list(enumerate(zip(made, keys, strict=True)))):
         record(
             path,
             *beside,
@@ -96,7 +96,7 @@ def run(name: str, a: argparse.Namespace) -> None:
             hardware=computed_on,
             installed=versions,
             work=work,
-            others=others if path == first else [],
+            others=[] if number else [other for other, *_ in made[1:]],
         )
     drop(made)
 

@@ -148,9 +148,6 @@ class Rerank(Trained):
             runs = [graph.run(first, its_seed, split, variation) for variation in own]
         return {"model": reads(graph.model(system, seed)), "candidates": reads(*runs)}
 
-    def model_files(self, lineage: Lineage, system: str) -> list[str]:
-        return [*RANKERS.facts(lineage.recipe(system).ranker["name"]).files]
-
     def training(self, graph: Graph, system: str) -> RankerTraining:
         return RankerTraining(**training(graph, system, self.refused), ranker=graph.lineage.recipe(system).ranker)
 
