@@ -9,12 +9,14 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import sha256
 from robustdr.experiments import overlay
+from robustdr.experiments.kinds import kind_of
 from robustdr.graph import site, tables
 from robustdr.graph.failures import FAILURES
 from robustdr.graph.found import Found, forget_unused
@@ -120,12 +122,10 @@ THREADS = "${{SLURM_CPUS_PER_TASK:-${{OMP_NUM_THREADS:-1}}}}"
 shell.prefix(f"set -euo pipefail; export PYTHONPATH={PACKAGE} OMP_NUM_THREADS={THREADS} LC_ALL=C.UTF-8; ")
 
 
-# Systems by what ranks passages with them for queries that are not trained on, as regular expressions.
-RANKED_BY = {name: next(iter(GRAPHS.values())).ranking_rule(name, "test") for name in CONFIG.systems}
-RANKS = {
-    ranking: "|".join(rf"{re.escape(name)}(\.at\d+)?" for name, by in RANKED_BY.items() if by == ranking) or "(?!)"
-    for ranking in ("retrieve", "rerank", "retrieve_served")
-}
+# The systems that each rule ranks passages with, as regular expressions; a snapshot is named after its system.
+RANKED_BY = SimpleNamespace(retrieve="(?!)", rerank="(?!)", retrieve_served="(?!)")
+for name, recipe in CONFIG.systems.items():
+    vars(RANKED_BY)[kind_of(recipe).rule] += rf"|{re.escape(name)}(\.at\d+)?"
 
 
 wildcard_constraints:

@@ -113,7 +113,7 @@ rule mine:
     benchmark:
         "{root}/benchmarks/mine/{collection}.{split}.{variation}.{system}.{seed}.tsv"
     wildcard_constraints:
-        system=rf"{RANKS['retrieve']}|{RANKS['rerank']}",
+        system=f"{RANKED_BY.retrieve}|{RANKED_BY.rerank}",
         split="train",
     conda:
         "../envs/index-gpu.yaml"
@@ -142,7 +142,7 @@ rule retrieve:
     benchmark:
         "{root}/benchmarks/retrieve/{collection}.{split}.{variation}.{system}.{seed}.tsv"
     wildcard_constraints:
-        system=RANKS["retrieve"],
+        system=RANKED_BY.retrieve,
         split="(?!train[.])[a-z0-9-]+",
     conda:
         "../envs/index-gpu.yaml"
@@ -171,7 +171,7 @@ rule rerank:
     benchmark:
         "{root}/benchmarks/rerank/{collection}.{split}.{variation}.{system}.{seed}.tsv"
     wildcard_constraints:
-        system=RANKS["rerank"],
+        system=RANKED_BY.rerank,
         split="(?!train[.])[a-z0-9-]+",
     conda:
         "../envs/index-gpu.yaml"
@@ -201,7 +201,7 @@ rule retrieve_served:
     benchmark:
         "{root}/benchmarks/retrieve_served/{collection}.{split}.{variation}.{system}.{seed}.tsv"
     wildcard_constraints:
-        system=RANKS["retrieve_served"],
+        system=RANKED_BY.retrieve_served,
     localrule: True
     conda:
         "../envs/index-gpu.yaml"

@@ -1,5 +1,6 @@
 """The job graph: it builds offline at every scale, and reruns what an edit reaches and nothing else."""
 
+import os
 import re
 from collections import Counter
 
@@ -29,6 +30,15 @@ def test_the_miniature_builds(project):
         r"^\| `(\w+)/`", (ROOT / "docs/reference/results.md").read_text(encoding="utf-8"), re.MULTILINE
     )
     assert {path.removeprefix("results/").removeprefix("mini/").split("/")[0] for path in made} <= set(described)
+
+
+def test_there_is_one_rule_for_each_stage(project):
+    status, output = project.snakemake("--list-rules")
+    rules = re.findall(r"^\w+$", output, re.MULTILINE)
+    assert status == 0 and {"train", "retrieve", "table", "all"} < {*rules} and len(rules) == len({*rules}) <= 40
+    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules").glob("*.smk"))
+    for part in ("message", "log", "benchmark", "conda", "threads", "resources", "shell"):
+        assert len(re.findall(rf"^    {part}:", text, re.MULTILINE)) == len(re.findall(r"^rule ", text, re.MULTILINE))
 
 
 def test_a_table_of_full_scale_builds_without_a_network(project):
@@ -92,8 +102,16 @@ def test_the_passages_are_encoded_once_for_a_retriever_and_its_alignments(projec
 def test_capot_at_full_scale_is_bound_to_the_test_questions(project):
     jobs = project.jobs("results/tables/capot_table18.md")
     made = {path for job in jobs for path in job.outputs}
-    assert {path for path in made if path.endswith("/queries.tsv")} == {
-        f"results/collections/natural-questions/{split}/queries.tsv" for split in ("train", "test")
+    assert {path.removeprefix("results/collections/") for path in made if path.endswith("/queries.tsv")} == {
+        "natural-questions/train/queries.tsv",
+        "natural-questions/test/queries.tsv",
+        "orcas/train/queries.tsv",
+    }
+    full = graph(load(project.folder / "config"), "full")
+    judged = {split: full.split_files(("natural-questions", split))[1:] for split in ("train", "test")}
+    assert {split: [file.path.split("/")[-1] for file in files] for split, files in judged.items()} == {
+        "train": ["qrels.txt", "answers.jsonl"],
+        "test": ["answers.jsonl"],
     }
     assert not any("/bm25/" in path for path in made)  # DPR's own hard negatives
     for job in (job for job in jobs if job.rule == "evaluate"):
@@ -167,6 +185,31 @@ def edited(finished):
 
 def test_a_second_run_does_nothing(finished):
     assert finished.plan(*TABLES) == (Counter(), set())
+
+
+def test_a_missing_file_of_a_folder_is_made_anew_where_it_is_needed(finished):
+    """Nobody needs it while what was made of it is there; the record comes back with the file."""
+    record = finished.folder / "results/mini/models/wordnet-mini/rodr/seed1.sha256"
+    whole = record.read_text()
+    weights = record.with_suffix("") / "model.safetensors"
+    record.write_text(f"{'0' * 64}  seed1/model.safetensors\n")
+    os.utime(record, (1, 1))
+    assert finished.plan(*TABLES) == (Counter(), set()) and not record.exists()
+    run = finished.folder / "results/mini/runs/wordnet-mini/rodr/seed1/dev.original.arrow"
+    measures = finished.folder / "results/mini/measures/wordnet-mini/rodr/seed1/dev.original.parquet"
+    gone = [*run.parent.glob("*"), *measures.parent.glob("*")]
+    texts = {path: path.read_bytes() for path in gone}
+    for path in gone:
+        path.unlink()
+    jobs, _ = finished.plan(*TABLES, "results/mini/measures/wordnet-mini/rodr/seed1/dev.original.parquet")
+    assert jobs["train"] == 1
+    weights.write_text("weights")
+    jobs, _ = finished.plan(*TABLES, "results/mini/measures/wordnet-mini/rodr/seed1/dev.original.parquet")
+    assert record.exists() and "train" not in jobs and jobs["retrieve"]
+    weights.unlink()
+    record.write_text(whole)
+    for path, text in texts.items():
+        path.write_bytes(text)
 
 
 def test_w3_reruns_rodr_and_what_comes_after(edited):

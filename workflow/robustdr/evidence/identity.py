@@ -17,17 +17,6 @@ from robustdr.graph.graph import graph as graph_of
 from robustdr.keys.node import Input, Node, histories
 from robustdr.keys.provenance import digests, made_of
 
-# What rules are called in the digests of the ledger, where that is not their name.
-NAMES = {
-    "download_passages": "corpus",
-    "download_queries": "split",
-    "download_checkpoint": "checkpoint",
-    "download_release": "release",
-    "check": "card",
-    "build_index": "index",
-    **dict.fromkeys(("mine", "retrieve", "retrieve_served", "rerank"), "rank"),
-}
-
 
 class Run(NamedTuple):
     """A system's measures on one collection with one seed; `nodes` are those of its measures files."""
@@ -92,7 +81,8 @@ def settings(node: Node) -> str:
     node = node.whole or node
     own = identifying(node.settings) if hasattr(node.settings, "__dataclass_fields__") else node.settings
     read = {name: _read(one) for name, one in node.inputs.items() if one.decides}
-    return _digest([NAMES.get(node.rule, node.rule), own, node.decides, read])
+    name = node.rule if node.stage == "train" else node.stage or node.rule  # pre-training is another thing
+    return _digest([name, own, node.decides, read])
 
 
 def _read(one: Input) -> Any:

@@ -81,11 +81,13 @@ class Kind(ABC):
     Attributes:
         trains: module that trains, if recipes of the kind may have a loss; see `training.loop`.
         network: whether ranking asks a server, and so runs on the host that submits.
+        rule: the rule whose jobs rank queries that are not trained on.
         corrects: whether it ranks queries that a spell checker corrected.
     """
 
     trains: ClassVar[str] = ""
     network: ClassVar[bool] = False
+    rule: ClassVar[str] = "retrieve"
     corrects: ClassVar[bool] = False
 
     @property

@@ -134,15 +134,6 @@ class Retrieval(Part):
         """Return the node of the ranking by the job that ranks a variation."""
         return self.ranking(system, seed, split, self.demand.ranked_with(system, split, variation))
 
-    def ranking_rule(self, system: str, split: str) -> str:
-        """Return the rule by which a system ranks passages for a split."""
-        kind = self.lineage.kind(system)
-        if kind.network:
-            return "retrieve_served"
-        if split == "train":
-            return "mine"
-        return "rerank" if kind.name == "rerank" else "retrieve"
-
     def _ranking(self, system: str, seed: int, split: Split, names: Group, first: str) -> Node:
         """Return the node of a ranking of some of a group's variations; `first` is the group's first variation."""
         lineage, kind, (collection, name) = self.lineage, self.lineage.kind(system), split
@@ -158,7 +149,7 @@ class Retrieval(Part):
         if lineage.config.judged_candidates(*split):
             inputs["judged"] = reads(self.split_files(split)[1])
         return self.node(
-            self.ranking_rule(system, name),
+            "mine" if name == "train" and not kind.network else kind.rule,
             runs[0],
             f"ranking of {collection}, {name}, {names[0]} by {system}, seed {seed}",
             f"{collection}.{name}.{first}.{system}.{seed}",

@@ -70,6 +70,7 @@ class Rerank(Trained):
     given: ClassVar[set[str]] = {*Trained.given, "vectors"}
     refused: ClassVar[tuple[str, ...]] = ("gradient_cache", "temperature")
     ranks = "robustdr.retrieval.rerank"
+    rule = "rerank"
     trains = "robustdr.training.rerank"
 
     def named(self, recipe: Settings) -> dict[str, str]:
