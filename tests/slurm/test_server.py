@@ -36,7 +36,7 @@ def project(tmp_path_factory) -> Project:
     edit(project.folder / "config/collections.yaml", collections)
     edit(project.folder / "config/scales/mini.yaml", scale)
     edit(project.folder / "slurm/site.yaml", lambda tree: tree.update(partitions=PARTITIONS))
-    status, output = project.snakemake(str(QUERIES), "results/mini/checkpoints/base/tokenizer.json")
+    status, output = project.snakemake(str(QUERIES), "results/mini/checkpoints/base.sha256")
     assert status == 0, output
     return project
 

@@ -12,6 +12,7 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from robustdr.core.errors import UserError
@@ -99,7 +100,7 @@ def record(
         f"{NOT_HASHED if file.name == COST else f'{digest(file)}  '}{file.relative_to(path.parent).as_posix()}\n"
         for file in files
     ]
-    write_text(record_of(path), "".join([*about, *lines]))
+    _write(record_of(path), [*about, *lines])
 
 
 def renew(path: Path, old: Path, key: str, read: Iterable[Path], others: Iterable[Path] = ()) -> None:
@@ -108,7 +109,13 @@ def renew(path: Path, old: Path, key: str, read: Iterable[Path], others: Iterabl
     computed = {*_said(old, COMPUTED), *hardware(read)}
     kept = f"{KEPT}the same work made it before\n"
     rest = [line for line in lines if not line.startswith(CHAIN)]
-    write_text(record_of(path), "".join([*_chain(path, key, read, computed, others), kept, *rest]))
+    _write(record_of(path), [*_chain(path, key, read, computed, others), kept, *rest])
+
+
+def _write(written: Path, lines: Iterable[str]) -> None:
+    """Write a record, in place of one that was set aside."""
+    write_text(written, "".join(lines))
+    Path(f"{written}{ASIDE}").unlink(missing_ok=True)
 
 
 def _chain(path: Path, key: str, read: Iterable[Path], hardware: Iterable[str], others: Iterable[Path]) -> list[str]:
@@ -156,7 +163,8 @@ def set_aside(results: Path) -> Iterator[str]:
             there.append(record)
     for path in (path for path in there if path.endswith(".sha256")):
         if not is_whole(Path(path)):
-            os.rename(path, f"{path}{ASIDE}")
+            with suppress(OSError):  # where nothing can be written nothing can run
+                os.rename(path, f"{path}{ASIDE}")
             yield f"{path.removesuffix('.sha256')}: files of it are missing; where it is needed, it is made again"
 
 
