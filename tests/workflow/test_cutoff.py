@@ -115,5 +115,8 @@ def test_what_a_failed_job_made_before_is_not_taken_for_its_result(project):
     assert status and not (project.folder / RUN).exists() and not (project.folder / ".snakemake/kept").exists()
     edit(project, "retrieval/bm25.py", "raise ValueError\n\n\ndef rankings(", "def rankings(")
     worked, _ = run(project)
-    assert set(worked) == {"mine", "retrieve"}  # its results were removed; what is behind them finds the bytes that it read
+    assert set(worked) == {
+        "mine",
+        "retrieve",
+    }  # its results were removed; what is behind them finds the bytes that it read
     same(bytes_of(project), before)
