@@ -1,6 +1,6 @@
 # Collections: passages, queries and judgements of every split, checked together and described by a card.
 # What downloads runs on the host that submits: compute nodes often have no network.
-PASSAGES = found("{root}/collections/{collection}/corpus.jsonl", lambda graph, w: graph.corpus(w.collection))
+PASSAGES = node_at("{root}/collections/{collection}/corpus.jsonl", lambda graph, w: graph.corpus(w.collection))
 
 
 rule download_passages:
@@ -29,7 +29,7 @@ rule download_passages:
         "python -m robustdr.stages corpus @{params.settings:q} > {log:q} 2>&1"
 
 
-QUERIES = found(
+QUERIES = node_at(
     "{root}/collections/{collection}/{split}/queries.tsv", lambda graph, w: graph.split((w.collection, w.split))
 )
 
@@ -60,7 +60,7 @@ rule download_queries:
 
 
 # A card is a check, of a collection's passages or of a split: whatever reads them waits for it.
-CARD = found("{root}/collections/{place}/card.json", lambda graph, w: graph.card_at(w.place))
+CARD = node_at("{root}/collections/{place}/card.json", lambda graph, w: graph.card_at(w.place))
 
 
 rule check:

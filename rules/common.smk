@@ -153,9 +153,16 @@ def root_of(scale):
 ABSENT = {}  # files and folders of the user that planned jobs lack
 
 
-def found(artifact, find):
-    """The node of a job's artifact, `find(graph, wildcards)`; `artifact` is its path with the rule's wildcards."""
-    return Found(lambda w: find(GRAPHS[w.root], w), f"{artifact}.sha256")
+def node_at(path, find):
+    """The node of an artifact, `find(graph, wildcards)`, whose path has the rule's wildcards."""
+
+    def node(w):
+        try:
+            return find(GRAPHS[w.root], w)
+        except (KeyError, StopIteration) as error:
+            raise UserError(f"{path.format(**w)}: nothing of the configuration has this name: {error}") from error
+
+    return Found(node, f"{path}.sha256")
 
 
 def inputs(found):

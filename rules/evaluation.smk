@@ -1,5 +1,5 @@
 # Evaluation: those query sets of a model that the same tables, figures and claims need, in one process.
-EVALUATE = found(
+EVALUATE = node_at(
     "{root}/measures/{collection}/{system}/seed{seed}/{split}.{variation}.parquet",
     lambda graph, w: graph.measures(w.system, int(w.seed), (w.collection, w.split), w.variation),
 )

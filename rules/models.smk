@@ -1,6 +1,6 @@
 # Models: checkpoints, pre-training, training files, training. The record of a folder lists its files: kinds of models have
 # their own.
-CHECKPOINT = found("{root}/checkpoints/{checkpoint}", lambda graph, w: graph.checkpoint(w.checkpoint))
+CHECKPOINT = node_at("{root}/checkpoints/{checkpoint}", lambda graph, w: graph.checkpoint(w.checkpoint))
 
 
 rule download_checkpoint:
@@ -27,7 +27,7 @@ rule download_checkpoint:
         "python -m robustdr.stages checkpoint @{params.settings:q} > {log:q} 2>&1"
 
 
-PRETRAIN = found(
+PRETRAIN = node_at(
     "{root}/checkpoints/{pretraining}/seed{seed}", lambda graph, w: graph.pretrained(w.pretraining, int(w.seed))
 )
 
@@ -61,7 +61,7 @@ rule pretrain:
         "{params.launcher} -m robustdr.stages train @{params.settings:q} > {log:q} 2>&1"
 
 
-TRAINING_DATA = found(
+TRAINING_DATA = node_at(
     "{root}/training/{collection}/{system}/seed{seed}.jsonl",
     lambda graph, w: graph.training_data(w.system, int(w.seed)),
 )
@@ -91,7 +91,7 @@ rule training_data:
         "python -m robustdr.stages training-data @{params.settings:q} > {log:q} 2>&1"
 
 
-SCORE = found(
+SCORE = node_at(
     "{root}/training/{collection}/{system}/seed{seed}.scores.jsonl",
     lambda graph, w: graph.teacher_scores(w.system, int(w.seed)),
 )
@@ -124,7 +124,7 @@ rule score:
 
 
 # Snapshots of a training lie beside the model; its record stands for them.
-TRAIN = found("{root}/models/{collection}/{system}/seed{seed}", lambda graph, w: graph.model(w.system, int(w.seed)))
+TRAIN = node_at("{root}/models/{collection}/{system}/seed{seed}", lambda graph, w: graph.model(w.system, int(w.seed)))
 
 
 rule train:

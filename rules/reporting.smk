@@ -1,6 +1,6 @@
 # Reporting: tables, figures, claims, and the site that shows them together with their queries.
 TABLES, FIGURES = (shown(CONFIG, folder, CONFIG.papers) for folder in ("tables", "figures"))
-TABLE = found("{root}/tables/{table}.json", lambda graph, w: tables.table(graph, *TABLES[w.table]))
+TABLE = node_at("{root}/tables/{table}.json", lambda graph, w: tables.table(graph, *TABLES[w.table]))
 
 
 rule table:
@@ -36,7 +36,7 @@ rule table:
         "python -m robustdr.stages table @{params.settings:q} > {log:q} 2>&1"
 
 
-FIGURE = found("{root}/figures/{figure}.svg", lambda graph, w: tables.figure(graph, *FIGURES[w.figure]))
+FIGURE = node_at("{root}/figures/{figure}.svg", lambda graph, w: tables.figure(graph, *FIGURES[w.figure]))
 
 
 rule figure:
@@ -72,7 +72,7 @@ rule figure:
         "python -m robustdr.stages figure @{params.settings:q} > {log:q} 2>&1"
 
 
-CLAIMS = found(
+CLAIMS = node_at(
     "{root}/claims/{paper}.json", lambda graph, w: tables.claims(graph, w.paper, ASKED.get(w.paper, (w.paper,)))
 )
 
@@ -108,7 +108,7 @@ rule claims:
         "python -m robustdr.stages claims @{params.settings:q} > {log:q} 2>&1"
 
 
-EXPLORED = found(
+EXPLORED = node_at(
     "{root}/report/data/{collection}/systems/{system}.js",
     lambda graph, w: site.queries(graph, PAPERS, w.system, w.collection),
 )
@@ -138,7 +138,7 @@ rule queries:
         "python -m robustdr.stages queries @{params.settings:q} > {log:q} 2>&1"
 
 
-TEXTS = found("{root}/report/data/{collection}/queries.js", lambda graph, w: site.texts(graph, PAPERS, w.collection))
+TEXTS = node_at("{root}/report/data/{collection}/queries.js", lambda graph, w: site.texts(graph, PAPERS, w.collection))
 
 
 rule texts:
@@ -166,7 +166,7 @@ rule texts:
         "python -m robustdr.stages texts @{params.settings:q} > {log:q} 2>&1"
 
 
-REPORT = found("{root}/report/index.html", lambda graph, w: site.page(graph, PAPERS))
+REPORT = node_at("{root}/report/index.html", lambda graph, w: site.page(graph, PAPERS))
 
 
 rule report:

@@ -1,5 +1,5 @@
 # Retrieval: passage vectors in shards and indexes of words, then the query sets of one system in groups, by one process each.
-EMBED = found(
+EMBED = node_at(
     "{root}/embeddings/{collection}/{system}/seed{seed}/{shard}.npy",
     lambda graph, w: graph.vectors(w.system, int(w.seed), w.collection, int(w.shard)),
 )
@@ -32,7 +32,7 @@ rule embed:
         "python -m robustdr.stages embed @{params.settings:q} > {log:q} 2>&1"
 
 
-INDEX = found(
+INDEX = node_at(
     "{root}/indexes/{collection}/{index}", lambda graph, w: graph.index(w.collection, graph.indexes()[w.index])
 )
 
@@ -61,7 +61,7 @@ rule build_index:
 
 
 # A compressed index of a shard's vectors, where the scale has one: every search of the model and collection reads it.
-COMPRESS = found(
+COMPRESS = node_at(
     "{root}/compressed/{collection}/{system}/seed{seed}/{shard}.faiss",
     lambda graph, w: graph.compressed_shard(w.system, int(w.seed), w.collection, int(w.shard)),
 )
@@ -96,7 +96,7 @@ rule compress:
 
 
 # One job ranks the query sets that the same tables, figures and claims need: the record of the first stands for all.
-RANK = found(
+RANK = node_at(
     "{root}/runs/{collection}/{system}/seed{seed}/{split}.{variation}.arrow",
     lambda graph, w: graph.ranking_with(w.system, int(w.seed), (w.collection, w.split), w.variation),
 )
@@ -220,7 +220,7 @@ rule retrieve_served:
 
 
 # How much of an exact search a compressed index finds; tables print it.
-RECALL = found(
+RECALL = node_at(
     "{root}/recall/{collection}/{system}/seed{seed}/{split}.json",
     lambda graph, w: graph.recall(w.system, int(w.seed), (w.collection, w.split)),
 )

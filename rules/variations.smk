@@ -2,7 +2,7 @@
 
 
 # Files that authors released are downloaded on the host that submits: compute nodes often have no network.
-RELEASE = found("{root}/releases/{release}", lambda graph, w: graph.released(w.release))
+RELEASE = node_at("{root}/releases/{release}", lambda graph, w: graph.released(w.release))
 
 
 rule download_release:
@@ -33,7 +33,7 @@ rule download_release:
 
 
 # What a generator needs from the network: models of a hub, answers of a language model. Jobs that vary have no network.
-FETCH = found(
+FETCH = node_at(
     "{root}/fetched/{collection}/{split}/{variation}.json",
     lambda graph, w: graph.fetched((w.collection, w.split), w.variation),
 )
@@ -65,7 +65,7 @@ rule fetch:
 
 
 # A generator of several versions makes them all in one job: the record of the one that attacks stands for all.
-VARY = found(
+VARY = node_at(
     "{root}/variations/{collection}/{split}/{variation}.tsv",
     lambda graph, w: graph.query_set((w.collection, w.split), w.variation),
 )
@@ -98,7 +98,7 @@ rule vary:
 
 
 # A part of a split of millions of queries: `vary` gathers them.
-VARY_SHARD = found(
+VARY_SHARD = node_at(
     "{root}/variations/{collection}/{split}/{variation}/{shard}-of-{shards}.tsv",
     lambda graph, w: graph.shards((w.collection, w.split), w.variation)[int(w.shard)],
 )
@@ -130,7 +130,7 @@ rule vary_shard:
 
 
 # How alike queries and their variations are to a sentence encoder.
-SIMILARITY = found(
+SIMILARITY = node_at(
     "{root}/similarity/{collection}/{split}/{checkpoint}.json",
     lambda graph, w: tables.similarity(graph, w.checkpoint, (w.collection, w.split)),
 )

@@ -42,6 +42,8 @@ def test_what_a_job_makes_with_others_names_the_record_to_ask_for(shared_project
     told = rf"{runs}/dev\.swap_words\.arrow: a job makes it with others; ask for ({runs}/dev\.misspell\.arrow)\.sha256"
     first = re.fullmatch(told, line)
     assert first, line
+    line = last_line(shared_project, "-n", "results/mini/models/wordnet-mini/roder/seed1.sha256")
+    assert line == "results/mini/models/wordnet-mini/roder/seed1: nothing of the configuration has this name: 'roder'"
     status, output = shared_project.snakemake("-n", first[1])
     assert status == 0, output
 

@@ -117,9 +117,7 @@ def test_two_runs_from_scratch_give_the_same_bytes(finished):
     """RoDR's table, and CAPOT's measures: training with passages and on queries alone."""
     folder = finished.folder / "results/mini"
     folder.rename(folder.with_name("first"))
-    status, output = finished.snakemake(
-        "results/mini/measures/wordnet-mini/capot_nq/seed1/dev.original.parquet", TABLE
-    )
+    status, output = finished.snakemake("results/mini/measures/wordnet-mini/capot_nq/seed1/dev.original.parquet", TABLE)
     assert status == 0, output
     kinds = ("collections", "variations", "training", "models", "runs", "measures", "tables")
     made = [
