@@ -146,7 +146,5 @@ def test_a_change_reruns_what_it_reaches(finished):
     taught = {"train": 2, "score": 1, "embed": 1, "retrieve": 1, "rerank": 1, "evaluate": 2, "table": 1}
     assert reruns(project, "bert", loss={"name": "bpr"}) == taught
     assert reruns(project, "distilled", loss={"name": "distillation", "alpha": 0.3}) == {
-        **after,
-        "train": 1,
-        "embed": 1,
+        **dict.fromkeys(["train", "embed", "retrieve", "evaluate", "table"], 1)
     }
