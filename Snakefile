@@ -12,7 +12,6 @@ configfile: "config/config.yaml"
 include: "rules/common.smk"
 include: "rules/collections.smk"
 include: "rules/variations.smk"
-include: "rules/pretraining.smk"
 include: "rules/models.smk"
 include: "rules/retrieval.smk"
 include: "rules/evaluation.smk"
@@ -44,26 +43,30 @@ rule all:
 
 rule collections:
     input:
-        [GRAPHS[ROOT].card(name).path for name in DEMAND.collections(PAPERS) if not DEMAND.lineage.is_log(name)],
-        [GRAPHS[ROOT].split_card(split).path for split in DEMAND.splits_behind(PAPERS)],
+        [GRAPHS[ROOT].card(name).declared for name in DEMAND.collections(PAPERS) if not DEMAND.lineage.is_log(name)],
+        [GRAPHS[ROOT].split_card(split).declared for split in DEMAND.splits_behind(PAPERS)],
 
 
 rule variations:
     input:
-        [GRAPHS[ROOT].query_set(split, name).path for split, names in DEMAND.varied(PAPERS).items() for name in names],
+        [
+            GRAPHS[ROOT].query_set(split, name).declared
+            for split, names in DEMAND.varied(PAPERS).items()
+            for name in names
+        ],
 
 
 rule models:
     input:
-        [file for system, seed in DEMAND.models(PAPERS) for file in GRAPHS[ROOT].model(system, seed).waited],
-        [file for made in DEMAND.pretrained(PAPERS) for file in GRAPHS[ROOT].pretrained(*made).waited],
+        [GRAPHS[ROOT].model(system, seed).declared for system, seed in DEMAND.models(PAPERS)],
+        [GRAPHS[ROOT].pretrained(name, seed).declared for name, seed in DEMAND.pretrained(PAPERS)],
 
 
 rule measures:
     input:
         # A function: measures are found when they are asked for.
         lambda w: [
-            node.path
+            node.declared
             for paper, names in ASKED.items()
             for node in GRAPHS[ROOT].all_measures(paper, DEMAND.together(names))
         ],

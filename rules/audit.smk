@@ -30,6 +30,8 @@ rule audit:
     params:
         code=code("audit"),
         contents=lambda w: [sha256(path) for path in (REPORTED[w.audited], *BESIDE[w.audited])],
+    message:
+        "Audit the printed numbers of {wildcards.audited}"
     shell:
         "python -m robustdr.stages audit --made-of {params.code} --reported {input.reported:q}"
         " --output {output.md:q} --data {output.json:q} > {log:q} 2>&1"
@@ -54,6 +56,8 @@ rule audit_summary:
     params:
         code=code("audit_summary"),
         contents=[sha256(path) for path in REPORTED.values()],
+    message:
+        "Sum up the audits of all papers"
     shell:
         "python -m robustdr.stages audit-summary --made-of {params.code} --reported {input.reported:q}"
         " --output {output.md:q} > {log:q} 2>&1"

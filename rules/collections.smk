@@ -1,96 +1,89 @@
-# Collections: corpus, queries and judgements of every split, checked together and described by a card.
+# Collections: passages, queries and judgements of every split, checked together and described by a card.
 # What downloads runs on the host that submits: compute nodes often have no network.
+PASSAGES = node_at("{root}/collections/{collection}/corpus.jsonl", lambda graph, w: graph.corpus(w.collection))
 
 
-for SCALE, ROOT, GRAPH in SCALES:
-    CORPUS = Found(lambda w, g=GRAPH: g.corpus(w.collection))
-
-    rule:
-        name:
-            f"corpus_{SCALE}"
-        input:
-            unpack(inputs(CORPUS)),
-        output:
-            corpus=f"{ROOT}/collections/{{collection}}/corpus.jsonl",
-            rows=f"{ROOT}/collections/{{collection}}/corpus.rows.arrow",
-            record=f"{ROOT}/collections/{{collection}}/corpus.jsonl.sha256",
-        log:
-            f"{ROOT}/logs/corpus/{{collection}}.log",
-        benchmark:
-            f"{ROOT}/benchmarks/corpus/{{collection}}.tsv"
-        localrule: True
-        conda:
-            "../envs/data.yaml"
-        threads: 1
-        resources:
-            mem_mb=CORPUS.memory,
-            runtime=CORPUS.minutes,
-        params:
-            command=CORPUS.command,
-        shell:
-            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
+rule download_passages:
+    input:
+        unpack(inputs(PASSAGES)),
+    output:
+        passages="{root}/collections/{collection}/corpus.jsonl",
+        rows="{root}/collections/{collection}/corpus.rows.arrow",
+        record=PASSAGES.record,
+    log:
+        "{root}/logs/download_passages/{collection}.log",
+    benchmark:
+        "{root}/benchmarks/download_passages/{collection}.tsv"
+    localrule: True
+    conda:
+        "../envs/data.yaml"
+    threads: 1
+    resources:
+        mem_mb=PASSAGES.memory,
+        runtime=PASSAGES.minutes,
+    params:
+        settings=PASSAGES.settings,
+    message:
+        "Bring the passages of {wildcards.collection}"
+    shell:
+        "python -m robustdr.stages corpus @{params.settings:q} > {log:q} 2>&1"
 
 
-# One rule for each set of files that judge a split, because a rule's outputs are fixed: qrels, answers, or both.
-for (SCALE, ROOT, GRAPH), (JUDGED_BY, PLACES) in product(SCALES, splits_by_judgements(CONFIG).items()):
-    SPLIT = Found(lambda w, g=GRAPH: g.split(tuple(w.place.split("/"))))
+QUERIES = node_at(
+    "{root}/collections/{collection}/{split}/queries.tsv", lambda graph, w: graph.split((w.collection, w.split))
+)
 
-    rule:
-        name:
-            "_".join(["split", SCALE, *JUDGED_BY])
-        input:
-            unpack(inputs(SPLIT)),
-        output:
-            queries=f"{ROOT}/collections/{{place}}/queries.tsv",
-            judgements=expand(f"{ROOT}/collections/{{{{place}}}}/{{file}}", file=[JUDGEMENTS[how] for how in JUDGED_BY]),
-            records=expand(
-                f"{ROOT}/collections/{{{{place}}}}/{{file}}.sha256",
-                file=["queries.tsv", *(JUDGEMENTS[how] for how in JUDGED_BY)],
-            ),
-        log:
-            f"{ROOT}/logs/split/{{place}}.log",
-        benchmark:
-            f"{ROOT}/benchmarks/split/{{place}}.tsv"
-        wildcard_constraints:
-            place="|".join(PLACES),
-        localrule: True
-        conda:
-            "../envs/data.yaml"
-        threads: 1
-        resources:
-            mem_mb=SPLIT.memory,
-            runtime=SPLIT.minutes,
-        params:
-            command=SPLIT.command,
-        shell:
-            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
+
+rule download_queries:
+    input:
+        unpack(inputs(QUERIES)),
+    output:
+        queries="{root}/collections/{collection}/{split}/queries.tsv",
+        record=QUERIES.record,
+    log:
+        "{root}/logs/download_queries/{collection}/{split}.log",
+    benchmark:
+        "{root}/benchmarks/download_queries/{collection}/{split}.tsv"
+    localrule: True
+    conda:
+        "../envs/data.yaml"
+    threads: 1
+    resources:
+        mem_mb=QUERIES.memory,
+        runtime=QUERIES.minutes,
+    params:
+        settings=QUERIES.settings,
+    message:
+        "Bring the {wildcards.split} queries of {wildcards.collection}, and what judges them"
+    shell:
+        "python -m robustdr.stages split @{params.settings:q} > {log:q} 2>&1"
 
 
 # A card is a check, of a collection's passages or of a split: whatever reads them waits for it.
-for SCALE, ROOT, GRAPH in SCALES:
-    CARD = Found(lambda w, g=GRAPH: g.card_at(w.place))
+CARD = node_at("{root}/collections/{place}/card.json", lambda graph, w: graph.card_at(w.place))
 
-    rule:
-        name:
-            f"card_{SCALE}"
-        input:
-            unpack(inputs(CARD)),
-        output:
-            card=f"{ROOT}/collections/{{place}}/card.json",
-            record=f"{ROOT}/collections/{{place}}/card.json.sha256",
-        log:
-            f"{ROOT}/logs/card/{{place}}.log",
-        benchmark:
-            f"{ROOT}/benchmarks/card/{{place}}.tsv"
-        wildcard_constraints:
-            place=r"[a-z0-9-]+(/[a-z0-9-]+)?",
-        conda:
-            "../envs/data.yaml"
-        threads: 1
-        resources:
-            mem_mb=CARD.memory,
-            runtime=CARD.minutes,
-        params:
-            command=CARD.command,
-        shell:
-            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
+
+rule check:
+    input:
+        unpack(inputs(CARD)),
+    output:
+        card="{root}/collections/{place}/card.json",
+        record=CARD.record,
+    log:
+        "{root}/logs/check/{place}.log",
+    benchmark:
+        "{root}/benchmarks/check/{place}.tsv"
+    wildcard_constraints:
+        place=r"[a-z0-9-]+(/[a-z0-9-]+)?",
+    conda:
+        "../envs/data.yaml"
+    threads: 1
+    resources:
+        mem_mb=CARD.memory,
+        runtime=CARD.minutes,
+    params:
+        settings=CARD.settings,
+    message:
+        "Check {wildcards.place}"
+    shell:
+        "python -m robustdr.stages card @{params.settings:q} > {log:q} 2>&1"

@@ -8,36 +8,23 @@ import re
 import shlex
 import subprocess
 import sys
-from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import sha256
-from robustdr.encoding.directory import FORMS, SHARED_FILES
 from robustdr.experiments import overlay
+from robustdr.experiments.kinds import kind_of
 from robustdr.graph import site, tables
-from robustdr.graph.collections import JUDGEMENTS
 from robustdr.graph.failures import FAILURES
-from robustdr.graph.found import Found
-from robustdr.graph.outputs import (
-    checkpoints_by_form,
-    files_of_versions,
-    rankings,
-    shown,
-    splits_by_judgements,
-    trained_by_files,
-    versions,
-)
+from robustdr.graph.found import Found, forget_unused
 from robustdr.graph.project import project
-from robustdr.graph.targets import check_target
+from robustdr.graph.targets import check_target, shown
 from robustdr.keys import kept
+from robustdr.keys.integrity import set_aside
 from robustdr.keys.provenance import Code, made_of
-from robustdr.reporting.figures import FIGURES
-from robustdr.reporting.layouts import LAYOUTS
-from robustdr.reporting.settings import PARTS
-from robustdr.retrieval.settings import INDEX_FILES
 from robustdr.variations import labels
 
 # A plan is millions of objects that live to the end of the run. Python's collector of reference cycles would walk them again
@@ -83,9 +70,10 @@ except UserError as error:
     stop(str(error))
 
 
-# Each scale has rules of its own. Their files begin with the folder of the scale, by which Snakemake finds the rule of a file
-# among hundreds.
-SCALES = [(graph.lineage.scale_name, root, graph) for root, graph in GRAPHS.items()]
+# Jobs of a cluster plan themselves again: they look at no artifact but their own.
+if "--mode" not in sys.argv:
+    for line in set_aside(Path("results")):
+        print(line, file=sys.stderr)
 
 
 # There can be one such handler. Snakemake limits how many jobs start a second (100), and by that limit every job that ended
@@ -109,7 +97,8 @@ onstart:
                 "the preflight found what is listed above; no job was started (--config preflight=False does without)"
             )
     planned = [job for job in workflow.dag.needrun_jobs() if not workflow.dag.reason(job).forced]
-    kept.keep(file for job in planned for file in job.output)
+    kept.keep(file for job in planned for file in job.output if file.endswith(".sha256"))
+    forget_unused()
 
 
 onsuccess:
@@ -133,13 +122,17 @@ THREADS = "${{SLURM_CPUS_PER_TASK:-${{OMP_NUM_THREADS:-1}}}}"
 shell.prefix(f"set -euo pipefail; export PYTHONPATH={PACKAGE} OMP_NUM_THREADS={THREADS} LC_ALL=C.UTF-8; ")
 
 
-VARIATION = r"[a-z0-9_.]+"
+# The systems that each rule ranks passages with, as regular expressions; a snapshot is named after its system.
+RANKED_BY = SimpleNamespace(retrieve="(?!)", rerank="(?!)", retrieve_served="(?!)")
+for name, recipe in CONFIG.systems.items():
+    vars(RANKED_BY)[kind_of(recipe).rule] += rf"|{re.escape(name)}(\.at\d+)?"
 
 
 wildcard_constraints:
+    root="|".join(GRAPHS),
     collection=r"[a-z0-9-]+",
     split=r"[a-z0-9-]+",
-    variation=VARIATION,
+    variation=r"[a-z0-9_.]+",
     checkpoint=r"[a-z0-9_]+",
     pretraining=r"[a-z0-9_]+",
     system=r"[a-z0-9_.]+",
@@ -151,7 +144,7 @@ wildcard_constraints:
 
 
 def root_of(scale):
-    roots = {name: root for name, root, _ in SCALES}
+    roots = {graph.lineage.scale_name: root for root, graph in GRAPHS.items()}
     if scale not in roots:
         stop(str(unknown("config/config.yaml: scale", scale, roots)))
     return roots[scale]
@@ -160,8 +153,20 @@ def root_of(scale):
 ABSENT = {}  # files and folders of the user that planned jobs lack
 
 
+def node_at(path, find):
+    """The node of an artifact, `find(graph, wildcards)`, whose path has the rule's wildcards."""
+
+    def node(w):
+        try:
+            return find(GRAPHS[w.root], w)
+        except (KeyError, StopIteration) as error:
+            raise UserError(f"{path.format(**w)}: nothing of the configuration has this name: {error}") from error
+
+    return Found(node, f"{path}.sha256")
+
+
 def inputs(found):
-    """The inputs of a job: the records of artifacts, which Snakemake hashes and compares, and what it only waits for.
+    """The inputs of a job: the records of what it reads, by its options, which Snakemake hashes and compares; `waited`.
 
     The latter are `ancient` where the job's own artifact is there with the planned key. Elsewhere they are not: Snakemake
     would not look at the job if one that it waits for runs, and would leave out what an interrupted run left behind.
@@ -174,7 +179,7 @@ def inputs(found):
                 last(line)
             ABSENT[path] = line
         files = found.inputs(w, absent)
-        return {**files, "artifacts": ancient(files["artifacts"])} if found.made(w) else files
+        return {**files, "waited": ancient(files["waited"])} if found.made(w) else files
 
     return of
 

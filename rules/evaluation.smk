@@ -1,28 +1,29 @@
 # Evaluation: those query sets of a model that the same tables, figures and claims need, in one process.
+EVALUATE = node_at(
+    "{root}/measures/{collection}/{system}/seed{seed}/{split}.{variation}.parquet",
+    lambda graph, w: graph.measures(w.system, int(w.seed), (w.collection, w.split), w.variation),
+)
 
 
-for SCALE, ROOT, GRAPH in SCALES:
-    EVALUATE = Found(lambda w, g=GRAPH: g.measures(w.system, int(w.seed), (w.collection, w.split), w.variation))
-
-    rule:
-        name:
-            f"evaluate_{SCALE}"
-        input:
-            unpack(inputs(EVALUATE)),
-        output:
-            measures=f"{ROOT}/measures/{{collection}}/{{system}}/seed{{seed}}/{{split}}.{{variation}}.parquet",
-            record=f"{ROOT}/measures/{{collection}}/{{system}}/seed{{seed}}/{{split}}.{{variation}}.parquet.sha256",
-        log:
-            f"{ROOT}/logs/evaluate/{{collection}}.{{split}}.{{variation}}.{{system}}.{{seed}}.log",
-        benchmark:
-            f"{ROOT}/benchmarks/evaluate/{{collection}}.{{split}}.{{variation}}.{{system}}.{{seed}}.tsv"
-        conda:
-            "../envs/evaluate.yaml"
-        threads: 1
-        resources:
-            mem_mb=EVALUATE.memory,
-            runtime=EVALUATE.minutes,
-        params:
-            command=EVALUATE.command,
-        shell:
-            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
+rule evaluate:
+    input:
+        unpack(inputs(EVALUATE)),
+    output:
+        measures="{root}/measures/{collection}/{system}/seed{seed}/{split}.{variation}.parquet",
+        record=EVALUATE.record,
+    log:
+        "{root}/logs/evaluate/{collection}.{split}.{variation}.{system}.{seed}.log",
+    benchmark:
+        "{root}/benchmarks/evaluate/{collection}.{split}.{variation}.{system}.{seed}.tsv"
+    conda:
+        "../envs/evaluate.yaml"
+    threads: 1
+    resources:
+        mem_mb=EVALUATE.memory,
+        runtime=EVALUATE.minutes,
+    params:
+        settings=EVALUATE.settings,
+    message:
+        "Measure {wildcards.system}, seed {wildcards.seed} on {wildcards.split} queries of {wildcards.collection}"
+    shell:
+        "python -m robustdr.stages evaluate @{params.settings:q} > {log:q} 2>&1"

@@ -22,6 +22,8 @@ rule machine:
         gpu=lambda w: int(w.gpus),
     params:
         precision=CONFIG.scales["full"].precision,
+    message:
+        "Look at a machine with {wildcards.gpus} GPU(s), {wildcards.cores} core(s) and {wildcards.memory} MB"
     shell:
         "python -m robustdr.stages machine --devices {wildcards.gpus} --precision {params.precision} --output {output:q}"
         " > {log:q} 2>&1"

@@ -1,218 +1,228 @@
 # Reporting: tables, figures, claims, and the site that shows them together with their queries.
 TABLES, FIGURES = (shown(CONFIG, folder, CONFIG.papers) for folder in ("tables", "figures"))
+TABLE = node_at("{root}/tables/{table}.json", lambda graph, w: tables.table(graph, *TABLES[w.table]))
 
 
-for SCALE, ROOT, GRAPH in SCALES:
-    TABLE = Found(lambda w, g=GRAPH: tables.table(g, *TABLES[w.table]))
+rule table:
+    input:
+        unpack(inputs(TABLE)),
+    output:
+        md=report(
+            "{root}/tables/{table}.md",
+            caption="../report/table.rst",
+            category="Tables",
+            subcategory=lambda w: TABLES[w.table][0],
+        ),
+        others=multiext("{root}/tables/{table}", ".csv", ".json", ".tex"),
+        record=TABLE.record,
+    log:
+        "{root}/logs/table/{table}.log",
+    benchmark:
+        "{root}/benchmarks/table/{table}.tsv"
+    wildcard_constraints:
+        table="|".join(TABLES),
+    localrule: True
+    conda:
+        "../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=TABLE.memory,
+        runtime=TABLE.minutes,
+    params:
+        settings=TABLE.settings,
+    message:
+        "Write the table {wildcards.table}"
+    shell:
+        "python -m robustdr.stages table @{params.settings:q} > {log:q} 2>&1"
 
-    rule:
-        name:
-            f"table_{SCALE}"
-        input:
-            unpack(inputs(TABLE)),
-        output:
-            md=report(
-                f"{ROOT}/tables/{{table}}.md",
-                caption="../report/table.rst",
-                category="Tables",
-                subcategory=lambda w: TABLES[w.table][0],
-            ),
-            others=expand(f"{ROOT}/tables/{{{{table}}}}.{{format}}", format=["csv", "json", "tex"]),
-            record=f"{ROOT}/tables/{{table}}.json.sha256",
-        log:
-            f"{ROOT}/logs/table/{{table}}.log",
-        benchmark:
-            f"{ROOT}/benchmarks/table/{{table}}.tsv"
-        wildcard_constraints:
-            table="|".join(TABLES),
-        localrule: True
-        conda:
-            "../envs/report.yaml"
-        threads: 1
-        resources:
-            mem_mb=TABLE.memory,
-            runtime=TABLE.minutes,
-        params:
-            command=TABLE.command,
-        shell:
-            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
-    FIGURE = Found(lambda w, g=GRAPH: tables.figure(g, *FIGURES[w.figure]))
+FIGURE = node_at("{root}/figures/{figure}.svg", lambda graph, w: tables.figure(graph, *FIGURES[w.figure]))
 
-    rule:
-        name:
-            f"figure_{SCALE}"
-        input:
-            unpack(inputs(FIGURE)),
-        output:
-            svg=report(
-                f"{ROOT}/figures/{{figure}}.svg",
-                caption="../report/figure.rst",
-                category="Figures",
-                subcategory=lambda w: FIGURES[w.figure][0],
-            ),
-            png=f"{ROOT}/figures/{{figure}}.png",
-            record=f"{ROOT}/figures/{{figure}}.svg.sha256",
-        log:
-            f"{ROOT}/logs/figure/{{figure}}.log",
-        benchmark:
-            f"{ROOT}/benchmarks/figure/{{figure}}.tsv"
-        wildcard_constraints:
-            figure="|".join(FIGURES),
-        localrule: True
-        conda:
-            "../envs/report.yaml"
-        threads: 1
-        resources:
-            mem_mb=FIGURE.memory,
-            runtime=FIGURE.minutes,
-        params:
-            command=FIGURE.command,
-        shell:
-            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
-    CLAIMS = Found(lambda w, g=GRAPH: tables.claims(g, w.paper, ASKED.get(w.paper, (w.paper,))))
+rule figure:
+    input:
+        unpack(inputs(FIGURE)),
+    output:
+        svg=report(
+            "{root}/figures/{figure}.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            subcategory=lambda w: FIGURES[w.figure][0],
+        ),
+        png="{root}/figures/{figure}.png",
+        record=FIGURE.record,
+    log:
+        "{root}/logs/figure/{figure}.log",
+    benchmark:
+        "{root}/benchmarks/figure/{figure}.tsv"
+    wildcard_constraints:
+        figure="|".join(FIGURES),
+    localrule: True
+    conda:
+        "../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=FIGURE.memory,
+        runtime=FIGURE.minutes,
+    params:
+        settings=FIGURE.settings,
+    message:
+        "Draw the figure {wildcards.figure}"
+    shell:
+        "python -m robustdr.stages figure @{params.settings:q} > {log:q} 2>&1"
 
-    rule:
-        name:
-            f"claims_{SCALE}"
-        input:
-            unpack(inputs(CLAIMS)),
-        output:
-            md=report(
-                f"{ROOT}/claims/{{paper}}.md", caption="../report/claims.rst", category="Claims", subcategory="{paper}"
-            ),
-            json=f"{ROOT}/claims/{{paper}}.json",
-            record=f"{ROOT}/claims/{{paper}}.json.sha256",
-        log:
-            f"{ROOT}/logs/claims/{{paper}}.log",
-        benchmark:
-            f"{ROOT}/benchmarks/claims/{{paper}}.tsv"
-        localrule: True
-        conda:
-            "../envs/evaluate.yaml"
-        threads: 1
-        resources:
-            mem_mb=CLAIMS.memory,
-            runtime=CLAIMS.minutes,
-        params:
-            command=CLAIMS.command,
-        shell:
-            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
-    QUERIES = Found(lambda w, g=GRAPH: site.queries(g, PAPERS, w.system, w.collection))
+CLAIMS = node_at(
+    "{root}/claims/{paper}.json", lambda graph, w: tables.claims(graph, w.paper, ASKED.get(w.paper, (w.paper,)))
+)
 
-    rule:
-        name:
-            f"queries_{SCALE}"
-        input:
-            unpack(inputs(QUERIES)),
-        output:
-            explored=f"{ROOT}/report/data/{{collection}}/systems/{{system}}.js",
-            record=f"{ROOT}/report/data/{{collection}}/systems/{{system}}.js.sha256",
-        log:
-            f"{ROOT}/logs/queries/{{collection}}.{{system}}.log",
-        benchmark:
-            f"{ROOT}/benchmarks/queries/{{collection}}.{{system}}.tsv"
-        conda:
-            "../envs/evaluate.yaml"
-        threads: 1
-        resources:
-            mem_mb=QUERIES.memory,
-            runtime=QUERIES.minutes,
-        params:
-            command=QUERIES.command,
-        shell:
-            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
-    TEXTS = Found(lambda w, g=GRAPH: site.texts(g, PAPERS, w.collection))
+rule claims:
+    input:
+        unpack(inputs(CLAIMS)),
+    output:
+        md=report(
+            "{root}/claims/{paper}.md",
+            caption="../report/claims.rst",
+            category="Claims",
+            subcategory="{paper}",
+        ),
+        json="{root}/claims/{paper}.json",
+        record=CLAIMS.record,
+    log:
+        "{root}/logs/claims/{paper}.log",
+    benchmark:
+        "{root}/benchmarks/claims/{paper}.tsv"
+    localrule: True
+    conda:
+        "../envs/evaluate.yaml"
+    threads: 1
+    resources:
+        mem_mb=CLAIMS.memory,
+        runtime=CLAIMS.minutes,
+    params:
+        settings=CLAIMS.settings,
+    message:
+        "Judge the claims of {wildcards.paper}"
+    shell:
+        "python -m robustdr.stages claims @{params.settings:q} > {log:q} 2>&1"
 
-    rule:
-        name:
-            f"texts_{SCALE}"
-        input:
-            unpack(inputs(TEXTS)),
-        output:
-            queries=f"{ROOT}/report/data/{{collection}}/queries.js",
-            passages=expand(f"{ROOT}/report/data/{{{{collection}}}}/passages{{part}}.js", part=range(PARTS)),
-            record=f"{ROOT}/report/data/{{collection}}/queries.js.sha256",
-        log:
-            f"{ROOT}/logs/texts/{{collection}}.log",
-        benchmark:
-            f"{ROOT}/benchmarks/texts/{{collection}}.tsv"
-        localrule: True
-        conda:
-            "../envs/report.yaml"
-        threads: 1
-        resources:
-            mem_mb=TEXTS.memory,
-            runtime=TEXTS.minutes,
-        params:
-            command=TEXTS.command,
-        shell:
-            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
-    SITE = Found(lambda w, g=GRAPH: site.page(g, PAPERS))
+EXPLORED = node_at(
+    "{root}/report/data/{collection}/systems/{system}.js",
+    lambda graph, w: site.queries(graph, PAPERS, w.system, w.collection),
+)
 
-    rule:
-        name:
-            f"site_{SCALE}"
-        input:
-            unpack(lambda w, of=SITE: of.find(w).options),
-            data=lambda w, g=GRAPH: [
-                path
-                for collection in site.explored(g, PAPERS)
-                for made in [site.texts(g, PAPERS, collection)]
-                for path in (made.path, *(read.path for read in made.inputs["explored"].nodes))
-            ],
-        output:
-            html=f"{ROOT}/report/index.html",
-            pages=expand(f"{ROOT}/report/{{page}}", page=site.pages(CONFIG, PAPERS)),
-            record=f"{ROOT}/report/index.html.sha256",
-        log:
-            f"{ROOT}/logs/site/report.log",
-        benchmark:
-            f"{ROOT}/benchmarks/site/report.tsv"
-        localrule: True
-        conda:
-            "../envs/report.yaml"
-        threads: 1
-        resources:
-            mem_mb=SITE.memory,
-            runtime=SITE.minutes,
-        params:
-            command=SITE.command,
-        shell:
-            "python -m robustdr.stages {params.command} > {log:q} 2>&1"
 
-    rule:
-        name:
-            f"headline_{SCALE}"
-        input:
-            tables=expand(f"{ROOT}/tables/{{name}}.json", name=shown(CONFIG, "tables", PAPERS)),
-        output:
-            json=f"{ROOT}/report/headline.json",
-            drops=f"{ROOT}/report/drops.csv",
-        log:
-            f"{ROOT}/logs/headline.log",
-        benchmark:
-            f"{ROOT}/benchmarks/headline.tsv"
-        localrule: True
-        conda:
-            "../envs/report.yaml"
-        threads: 1
-        resources:
-            mem_mb=1000,
-            runtime=10,
-        params:
-            # By paper and role, the measure that the paper names first.
-            measures=json.dumps(
-                {
-                    paper: {role: entry.measures[0] for role, entry in CONFIG.papers[paper].evaluation.items()}
-                    for paper in ASKED
-                }
-            ),
-            code=code("headline"),
-        shell:
-            "python -m robustdr.stages headline --made-of {params.code} --measures {params.measures:q}"
-            " --tables {input.tables:q} --output {output.json:q} --drops {output.drops:q} > {log:q} 2>&1"
+rule queries:
+    input:
+        unpack(inputs(EXPLORED)),
+    output:
+        explored="{root}/report/data/{collection}/systems/{system}.js",
+        record=EXPLORED.record,
+    log:
+        "{root}/logs/queries/{collection}.{system}.log",
+    benchmark:
+        "{root}/benchmarks/queries/{collection}.{system}.tsv"
+    conda:
+        "../envs/evaluate.yaml"
+    threads: 1
+    resources:
+        mem_mb=EXPLORED.memory,
+        runtime=EXPLORED.minutes,
+    params:
+        settings=EXPLORED.settings,
+    message:
+        "Write the queries of {wildcards.collection} behind the cells of {wildcards.system}"
+    shell:
+        "python -m robustdr.stages queries @{params.settings:q} > {log:q} 2>&1"
+
+
+TEXTS = node_at("{root}/report/data/{collection}/queries.js", lambda graph, w: site.texts(graph, PAPERS, w.collection))
+
+
+rule texts:
+    input:
+        unpack(inputs(TEXTS)),
+    output:
+        queries="{root}/report/data/{collection}/queries.js",
+        record=TEXTS.record,
+    log:
+        "{root}/logs/texts/{collection}.log",
+    benchmark:
+        "{root}/benchmarks/texts/{collection}.tsv"
+    localrule: True
+    conda:
+        "../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=TEXTS.memory,
+        runtime=TEXTS.minutes,
+    params:
+        settings=TEXTS.settings,
+    message:
+        "Write the texts of {wildcards.collection} that the report shows"
+    shell:
+        "python -m robustdr.stages texts @{params.settings:q} > {log:q} 2>&1"
+
+
+REPORT = node_at("{root}/report/index.html", lambda graph, w: site.page(graph, PAPERS))
+
+
+rule report:
+    input:
+        unpack(lambda w: REPORT.find(w).options),
+        data=lambda w: [node.declared for node in site.data(GRAPHS[w.root], PAPERS)],
+    output:
+        html="{root}/report/index.html",
+        record=REPORT.record,
+    log:
+        "{root}/logs/report/report.log",
+    benchmark:
+        "{root}/benchmarks/report/report.tsv"
+    localrule: True
+    conda:
+        "../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=REPORT.memory,
+        runtime=REPORT.minutes,
+    params:
+        settings=REPORT.settings,
+    message:
+        "Write the report of {wildcards.root}"
+    shell:
+        "python -m robustdr.stages site @{params.settings:q} > {log:q} 2>&1"
+
+
+# By paper and role, the measure that the paper names first.
+FIRST_MEASURES = {
+    paper: {role: entry.measures[0] for role, entry in CONFIG.papers[paper].evaluation.items()} for paper in ASKED
+}
+
+
+rule headline:
+    input:
+        tables=expand("{{root}}/tables/{name}.json", name=shown(CONFIG, "tables", PAPERS)),
+    output:
+        json="{root}/report/headline.json",
+        drops="{root}/report/drops.csv",
+    log:
+        "{root}/logs/headline.log",
+    benchmark:
+        "{root}/benchmarks/headline.tsv"
+    localrule: True
+    conda:
+        "../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        measures=json.dumps(FIRST_MEASURES),
+        code=code("headline"),
+    message:
+        "Write the headline measures of {wildcards.root}"
+    shell:
+        "python -m robustdr.stages headline --made-of {params.code} --measures {params.measures:q}"
+        " --tables {input.tables:q} --output {output.json:q} --drops {output.drops:q} > {log:q} 2>&1"

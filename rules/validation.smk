@@ -27,6 +27,8 @@ rule validation:
         code=code("validate_labels"),
         labels=lambda w: [sha256(path) for path in labels.configured(SETTINGS.qvg_labels, w.validated)],
         contents=lambda w: sha256(HOUSE / "papers/qvg/reported.yaml"),
+    message:
+        "Count qvg's {wildcards.validated} from the released labels"
     shell:
         "python -m robustdr.stages validate-labels --made-of {params.code} --table {wildcards.validated}"
         " --labels {params.folder:q}"

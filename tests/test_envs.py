@@ -118,16 +118,13 @@ def test_every_rule_names_an_environment_and_every_environment_is_used():
     assert {environment for _, (environment,) in named} == set(ENVIRONMENTS)
 
 
-def stages(text):
-    """The stages that a rule runs, or the command of people's: one that is a node's is called like its logs."""
-    named = re.findall(r"-m robustdr\.stages ([\w-]+)", text)
-    if "{params.command}" not in text:
-        return named
-    logs = re.search(r"/logs/(\w+)/", text)[1]
-    return ["train" if logs == "pretrain" else logs.replace("_", "-")]
-
-
-USED = sorted({(re.search(r"envs/([\w.-]+)", text)[1], stage) for _, text in rules() for stage in stages(text)})
+USED = sorted(
+    {
+        (re.search(r"envs/([\w.-]+)", text)[1], stage)
+        for _, text in rules()
+        for stage in re.findall(r"-m robustdr\.stages ([\w-]+)", text)
+    }
+)
 
 
 def test_every_stage_has_its_environment():
@@ -149,7 +146,7 @@ def codes():
     house = load(ROOT / "config")
     made = [(environment, Code([STAGES[stage].function.__name__])) for environment, stage in USED]
     of_rule = {re.search(r"/logs/(\w+)/", text)[1]: re.search(r"envs/([\w.-]+)", text)[1]
-               for _, text in rules() if "{params.command}" in text}  # fmt: skip
+               for _, text in rules() if "@{params.settings" in text}  # fmt: skip
     for one in (graph(house, scale) for scale in house.scales):
         lineage = one.lineage
         nodes = of_papers(one, house.papers)

@@ -15,7 +15,7 @@ from snakemake_logger_plugin_robustdr import LogHandler
 WORKFLOW = """
 rule all:
     input: "b.txt"
-rule train_mini_0:
+rule train:
     output: "a.txt"
     benchmark: "benchmarks/train/a.tsv"
     shell: "touch {output}"
@@ -85,15 +85,15 @@ def test_what_is_left_is_the_work_left_at_the_speed_so_far():
     assert progress.line(16.0) == "2 of 7 jobs, about 1 minute left"
 
 
-def test_a_rule_that_nothing_was_measured_of_has_the_weight_of_its_stage():
+def test_a_rule_that_nothing_was_measured_of_has_its_weight():
     """A variation took twice its weight: a training takes twice its own."""
     progress = Progress({"embed": [100.0], "training_data": [7.0]})
-    progress.plan({"vary": 1, "train_mini_0": 1})
+    progress.plan({"vary": 1, "train": 1})
     progress.start(1, "vary", 0.0)
-    assert progress.expected("train_mini_0") is None and progress.left(1.0) is None
+    assert progress.expected("train") is None and progress.left(1.0) is None
     progress.finish(1, 2 * WEIGHTS["vary"])
-    assert progress.expected("train_mini_0") == pytest.approx(2 * WEIGHTS["train"])
-    assert progress.expected("embed_mini") == 100.0 and progress.expected("training_data_mini") == 7.0
+    assert progress.expected("train") == pytest.approx(2 * WEIGHTS["train"])
+    assert progress.expected("embed") == 100.0 and progress.expected("training_data") == 7.0
 
 
 def test_no_time_is_told_where_a_job_that_is_left_is_unknown():
@@ -106,8 +106,8 @@ def test_no_time_is_told_where_a_job_that_is_left_is_unknown():
 
 def test_models_are_those_that_training_makes():
     progress = Progress({})
-    progress.plan({"train_mini_0": 2, "pretrain": 1, "training_data": 5})
-    progress.start(1, "train_mini_0", 0.0)
+    progress.plan({"train": 2, "pretrain": 1, "training_data": 5})
+    progress.start(1, "train", 0.0)
     progress.finish(1, 60.0)
     assert progress.line(60.0).startswith("1 of 8 jobs, 1 of 3 models trained, about ")
 

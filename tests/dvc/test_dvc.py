@@ -112,7 +112,7 @@ def test_a_table_refuses_pulled_cells_that_other_settings_made(pulled):
     edit(pulled.folder / SCALE, variation_seed)
     assert not pulled.is_clean()
     with pytest.raises(AssertionError, match="its record has the key"):
-        pulled.do("snakemake", TABLE, "--allowed-rules", "table_mini", "--forcerun", "table_mini")
+        pulled.do("snakemake", TABLE, "--allowed-rules", "table", "--forcerun", "table")
     (pulled.folder / SCALE).write_bytes(text)
     pulled.do("dvc", "checkout", "--force")
 
@@ -124,5 +124,5 @@ def test_touched_after_a_clean_status_pulled_results_are_up_to_date_until_someth
     code = pulled.folder / "workflow/robustdr/losses/contrastive.py"
     code.write_text(code.read_text(encoding="utf-8") + "\nCHANGED = True\n", encoding="utf-8")
     jobs, _ = pulled.plan(TABLE)
-    assert jobs == dict.fromkeys(["train", "embed", "evaluate", "table"], 1) | {"rank": 1}
+    assert jobs == dict.fromkeys(["train", "embed", "retrieve", "evaluate", "table"], 1)
     pulled.do("git", "checkout", "--quiet", "--", ".")

@@ -12,7 +12,7 @@ from tests.workflow.conftest import OFFLINE, Project
 from tests.workflow.small import TABLE
 
 ROOT = "results/mini"
-TAKEN_BACK = re.compile(rb"^# (kept|read): .*\n", re.MULTILINE)
+TAKEN_BACK = re.compile(rb"^# (kept|read|made with): .*\n", re.MULTILINE)
 
 
 def pytest_collection_modifyitems(items):
@@ -66,5 +66,5 @@ def commands(project: Project) -> list[list[str]]:
     """The arguments of every stage behind the table."""
     status, output = project.snakemake("-n", "-p", "--forceall", "--quiet", "progress", "--", TABLE)
     assert status == 0, output
-    shells = re.findall(r"-m robustdr\.stages (.*?) > \S+ 2>&1", output)
-    return [shlex.split(shell) for shell in shells]
+    called = re.findall(r"-m robustdr\.stages (\S+) @(\S+) > \S+ 2>&1", output)
+    return [[stage, *shlex.split((project.folder / settings).read_text())] for stage, settings in called]

@@ -71,18 +71,17 @@ def test_a_change_is_noticed_whatever_its_time(skewed, time):
 
 
 def test_another_digest_in_a_record_reruns_the_readers_of_its_artifact_alone(skewed):
-    record = skewed.folder / ROOT / "runs/wordnet-mini/dr_oq/seed1/dev.swap_words.arrow.sha256"
+    record = skewed.folder / ROOT / "runs/wordnet-mini/dr_oq/seed1/dev.original.arrow.sha256"
     whole = record.read_bytes()
-    digest = re.search(rb"[0-9a-f]{64}(?=  dev\.swap_words\.arrow\n)", whole)
+    digest = re.search(rb"[0-9a-f]{64}(?=  dev\.original\.arrow\n)", whole)
     assert digest
     record.write_bytes(whole.replace(digest[0], b"0" * 64))
     os.utime(record, (FUTURE + 60, FUTURE + 60))  # as when it is written anew: later than what was made of it
     jobs, made = skewed.plan("--", TABLE)
     record.write_bytes(whole)
     assert jobs == {"evaluate": 1, "table": 1}
-    assert {path for path in made if "/measures/" in path} == {
-        f"{ROOT}/measures/wordnet-mini/dr_oq/seed1/dev.original.parquet"
-    }
+    measures = f"{ROOT}/measures/wordnet-mini/dr_oq/seed1/dev.original.parquet"
+    assert {path for path in made if "/measures/" in path} == {measures, f"{measures}.sha256"}
 
 
 def test_artifacts_are_not_read_by_snakemake(skewed):

@@ -27,7 +27,7 @@ def remove(project, *names):
 
 def test_a_full_disk_is_one_error_and_the_run_goes_on_when_there_is_space(finished, tmp_path):
     project = finished.copy(tmp_path / "project")
-    remove(project, f"embeddings/{S}/*", f"runs/{S}/*", f"measures/{S}*", "tables/*")
+    remove(project, f"embeddings/{S}/*", f"runs/{S}/*", f"measures/{S}/*", "tables/*")
     folder, kept = project.folder / "results", tmp_path / "kept"
     folder.rename(kept)
     folder.mkdir()
@@ -67,7 +67,7 @@ def test_a_read_only_results_folder_is_one_error(finished, tmp_path):
 
 def test_a_second_run_is_refused_and_the_first_one_ends_well(finished, tmp_path):
     project = finished.copy(tmp_path / "project")
-    remove(project, f"embeddings/{S}/*", f"runs/{S}/*", f"measures/{S}*", "tables/*")
+    remove(project, f"embeddings/{S}/*", f"runs/{S}/*", f"measures/{S}/*", "tables/*")
     first = start(project.folder, "--", TABLE)
     locks = project.folder / ".snakemake/locks"
     while first.poll() is None and not (locks.exists() and any(locks.iterdir())):

@@ -11,12 +11,12 @@ from robustdr.encoding import loading
 PAPERS = ("rodr", "capot", "qvg", "toroder", "intent", "all")
 # One job of each kind that reads what was released: checkpoints, labels, a translator that people fetch by hand.
 CHEAP = [
-    "results/checkpoints/base/model.safetensors",
-    "results/checkpoints/tas_b/model.safetensors",
-    "results/checkpoints/t5_msmarco/model.safetensors",
-    "results/checkpoints/adore_star/modules.json",
-    "results/checkpoints/simlm/modules.json",
-    "results/checkpoints/word_vectors/model.safetensors",
+    "results/checkpoints/base.sha256",
+    "results/checkpoints/tas_b.sha256",
+    "results/checkpoints/t5_msmarco.sha256",
+    "results/checkpoints/adore_star.sha256",
+    "results/checkpoints/simlm.sha256",
+    "results/checkpoints/word_vectors.sha256",
     "results/tables/qvg_table2.md",
     "results/tables/qvg_table3.md",
     "results/variations/dl-typo/test/back_translation.tsv",

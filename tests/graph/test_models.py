@@ -3,7 +3,6 @@
 import pytest
 from tests.changes import changed
 
-from robustdr.encoding.directory import ABOUT
 from robustdr.experiments.models import Checkpoint
 from robustdr.graph.graph import graph
 
@@ -24,16 +23,6 @@ def whole(config, tmp_path):
     (tmp_path / "2_Dense" / "model.safetensors").write_bytes(b"weights")
     entry = Checkpoint(description="", form="whole", source={"path": str(tmp_path)})
     return changed(config, "scales", "mini", "checkpoints", "base", entry)
-
-
-def test_jobs_wait_for_the_modules_of_what_is_taken_as_it_is(whole):
-    made = graph(whole, "mini")
-    assert made.checkpoint("base").waited == ["results/mini/checkpoints/base/modules.json"]
-    assert made.checkpoint("epic_msmarco").waited == ["results/mini/checkpoints/epic_msmarco/model.safetensors"]
-    assert made.model("dr_oq", 1).waited == [f"{made.model('dr_oq', 1).path}/modules.json"]
-    assert made.lineage.kind("dr_oq").model_files(made.lineage, "dr_oq") == ABOUT
-    # with separate encoders
-    assert made.lineage.kind("regular_nq").model_files(made.lineage, "regular_nq") == ABOUT
 
 
 def test_every_file_of_what_is_taken_as_it_is_moves_its_key(whole, tmp_path):

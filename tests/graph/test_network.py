@@ -25,12 +25,13 @@ def local_rules():
 def test_the_network_is_used_on_the_host_alone(config, full):
     found = nodes("results/report/index.html", {"results": full}, list(config.papers))
     network = {node.rule for node in histories(found) if node.network}
-    assert network == {"corpus", "split", "checkpoint", "fetch", "release"} <= local_rules()
+    downloads = {f"download_{what}" for what in ("passages", "queries", "checkpoint", "release")}
+    assert network == {*downloads, "fetch"} <= local_rules()
 
 
 def test_a_command_says_whether_its_job_may_use_the_network(full):
-    assert "--network" in full.corpus("msmarco-passage").command.split()
-    assert "--network" not in full.query_set(AT, "misspell").command.split()
+    assert "--network" in full.corpus("msmarco-passage").words
+    assert "--network" not in full.query_set(AT, "misspell").words
 
 
 def test_models_of_the_hub_and_answers_are_fetched_before_jobs_that_vary(config):
@@ -42,11 +43,11 @@ def test_models_of_the_hub_and_answers_are_fetched_before_jobs_that_vary(config)
     hub = {"generator": "back_translation_m2m", "parameters": {"engine": "m2m100", "model": PINNED}}
     folder = {"generator": "back_translation_m2m", "parameters": {"engine": "m2m100", "model": "data/models/x"}}
     asked = {"engine": "server", "base_url": "https://example.org/v1"}
-    assert behind(**hub) == (["card", "fetch"], False)
-    assert behind(**folder) == (["card"], False)
-    assert behind(generator="llm", parameters=asked) == (["card", "fetch"], False)
-    assert behind(generator="llm", parameters={**asked, "server": "serve --port {port}"}) == (["card"], False)
-    assert behind(generator="llm", parameters={**asked, "complete": True}) == (["card"], False)
+    assert behind(**hub) == (["check", "fetch"], False)
+    assert behind(**folder) == (["check"], False)
+    assert behind(generator="llm", parameters=asked) == (["check", "fetch"], False)
+    assert behind(generator="llm", parameters={**asked, "server": "serve --port {port}"}) == (["check"], False)
+    assert behind(generator="llm", parameters={**asked, "complete": True}) == (["check"], False)
 
 
 def test_what_is_fetched_decides_no_key(config):

@@ -23,7 +23,8 @@ def test_a_trained_system_rests_on_its_lineage(mini):
     last = mini.demand.measured()["rodr", ("wordnet-mini", "dev")][-1][0]
     assert found[-1].path == f"results/mini/measures/wordnet-mini/rodr/seed1/dev.{last}.parquet"
     assert found[-1].key == mini.measures("rodr", 1, ("wordnet-mini", "dev"), last).key
-    assert {"corpus", "split", "vary", "checkpoint", "training_data", "rank"} <= set(names(found))
+    made = {"download_passages", "download_queries", "vary", "download_checkpoint", "training_data", "mine", "retrieve"}
+    assert made <= set(names(found))
     assert len(set(paths)) == len(paths)
 
 
@@ -39,7 +40,7 @@ def test_a_step_of_training_is_for_every_query_set(mini):
 
 def test_a_reranker_rests_on_its_first_stage(mini):
     found = steps_of(mini, "mono_bert", "wordnet-mini")
-    ranked = [step.path for step in found if step.name == "rank"]
+    ranked = [step.path for step in found if step.name in ("mine", "retrieve", "rerank")]
     first = ranked.index("results/mini/runs/wordnet-mini/bm25_terrier/seed0/test.original.arrow")
     assert first < ranked.index("results/mini/runs/wordnet-mini/mono_bert/seed1/test.original.arrow")
 
@@ -47,7 +48,8 @@ def test_a_reranker_rests_on_its_first_stage(mini):
 def test_a_ranking_of_words_has_no_training(mini):
     """The checkpoint's tokenizer counts which variations a model sees; the card is what jobs wait for."""
     found = steps_of(mini, "bm25_terrier", "wordnet-mini")
-    assert {"corpus", "split", "card", "checkpoint", "vary", "index", "rank", "evaluate"} == set(names(found))
+    brought = {f"download_{what}" for what in ("passages", "queries", "checkpoint")}
+    assert {*brought, "check", "vary", "build_index", "retrieve", "evaluate"} == set(names(found))
 
 
 def test_a_query_set_rests_on_its_shards(full):

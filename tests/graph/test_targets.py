@@ -35,8 +35,37 @@ def test_what_there_is_none_of(scales, target, message):
 
 
 @pytest.mark.parametrize(
+    ("target", "record"),
+    [
+        ("models/c/dr/seed1/model.safetensors", "models/c/dr/seed1"),
+        ("models/c/dr.at10/seed1/1_Pooling/config.json", "models/c/dr/seed1"),
+        ("models/c/dr.at10/seed1.sha256", "models/c/dr/seed1"),
+        ("checkpoints/base/model.safetensors", "checkpoints/base"),
+        ("checkpoints/typos/seed1/model.safetensors", "checkpoints/typos/seed1"),
+        ("indexes/c/k1-0.9_b-0.4/index.json", "indexes/c/k1-0.9_b-0.4"),
+        ("collections/c/dev/qrels.txt", "collections/c/dev/queries.tsv"),
+        ("variations/c/dev/llm.version1.tsv", "variations/c/dev/llm.tsv"),
+        ("variations/c/dev/llm.split.json", "variations/c/dev/llm.tsv"),
+        ("runs/c/dr/seed1/dev.original.trec.gz", "runs/c/dr/seed1/dev.original.arrow"),
+        ("report/queries.html", "report/index.html"),
+        ("report/data/c/passages0.js", "report/data/c/queries.js"),
+    ],
+)
+def test_files_that_no_rule_declares(scales, target, record):
+    with pytest.raises(UserError, match=f"^results/mini/{target}: .* record: results/mini/{record}.sha256$"):
+        check_target(f"results/mini/{target}", scales)
+
+
+@pytest.mark.parametrize(
     "target",
     [
+        "results/mini/models/c/dr/seed1.sha256",
+        "results/mini/models/c/dr/seed1/training.csv",
+        "results/mini/checkpoints/base.sha256",
+        "results/mini/checkpoints/typos/seed1.sha256",
+        "results/mini/checkpoints/typos/seed1/cost.json",
+        "results/mini/indexes/c/k1-0.9_b-0.4.sha256",
+        "results/mini/report/index.html",
         "results/tables/rodr_table2.md",
         "results/mini/tables/rodr_decomposition.tex",
         "results/mini/claims/rodr.json",

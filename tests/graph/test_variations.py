@@ -116,9 +116,9 @@ def test_rodrs_tables_are_on_the_query_sets_that_rodr_released(config, full):
             assert (release.github, release.revision) == (RODR["github"], RODR["revision"])
             assert release.file.startswith(folder) and release.form == "queries"
             (file,) = made.inputs["released"].nodes
-            assert file.rule == "release" and file.settings == release and file.record in {n.record for n in made.read}
-            assert f"--released {file.path}" in made.command and made.need.gpus == 0
-    ranked = [node.settings for node in histories([table(full, "rodr", "table2")]) if node.rule == "release"]
+            assert file.rule == "download_release" and file.settings == release and file in made.read
+            assert ["--released", file.path] in made.options_told and made.need.gpus == 0
+    ranked = [node.settings for node in histories([table(full, "rodr", "table2")]) if node.rule == "download_release"]
     assert sum(release.github == RODR["github"] for release in ranked) == 8
 
 
@@ -169,7 +169,8 @@ def test_a_spell_checker_s_released_corrections_are_ranked_where_a_scale_has_the
     for name, file in (("original", "queries.dev.small.ms.tsv"), ("typo", "queries.dev.small.typo1.ms.tsv")):
         run = full.run("spellchecker_bert", 1, DEV, name)
         (corrected,) = run.inputs["corrected"].nodes
-        assert corrected.settings.file == f"data/marco_dev/{file}" and f"--corrected {corrected.path}" in run.command
+        assert corrected.settings.file == f"data/marco_dev/{file}"
+        assert ["--corrected", corrected.path] in run.options_told
     assert not mini.run("spellchecker_bert", 1, ("wordnet-mini", "dev"), "typo").inputs["corrected"].nodes
     with pytest.raises(UserError, match=r"full\.yaml: corrected\.msmarco-passage/dev: no 'misspell', which a spell"):
         full.run("spellchecker_bert", 1, DEV, "misspell")

@@ -9,7 +9,7 @@ import pytest
 from robustdr.cli import main
 from robustdr.core.errors import UserError
 from robustdr.keys import integrity
-from robustdr.keys.integrity import digest, hardware, record, recorded, verify
+from robustdr.keys.integrity import digest, hardware, is_whole, listed, record, recorded, set_aside, verify
 from robustdr.keys.notes import KNOWN, NOTES, note
 
 ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # of "abc": FIPS 180-4's example
@@ -58,7 +58,8 @@ def test_a_file_that_no_record_names_is_read(artifact, content):
 
 def test_a_folder_has_one_record_without_its_cost(model):
     lines = (model.parent / "seed1.sha256").read_text()
-    assert lines == f"{ABC}  seed1/1_Pooling/config.json\n{ABC}  seed1/model.safetensors\n"
+    digests = [f"{ABC}  seed1/1_Pooling/config.json\n", f"{ABC}  seed1/model.safetensors\n"]
+    assert lines == "".join([digests[0], "# not hashed: seed1/cost.json\n", digests[1]])
 
 
 def test_whole_artifacts_and_files_without_a_record_pass(artifact, model, tmp_path):
@@ -235,3 +236,35 @@ def test_the_command_reads_what_a_note_vouches_for_and_lists_all_that_is_damaged
 def test_the_command_refuses_what_has_no_record(tmp_path, capsys):
     assert main(["verify", str(tmp_path / "missing")]) == 2
     assert "missing: no artifact: neither it nor anything below it has a record" in capsys.readouterr().err
+
+
+def test_a_record_is_set_aside_while_a_file_of_it_is_missing(model, tmp_path):
+    written = model.parent / "seed1.sha256"
+    assert is_whole(written) and not list(set_aside(tmp_path)) and written.exists()
+    for name in ("1_Pooling/config.json", "cost.json"):
+        (model / name).rename(tmp_path / "kept")
+        assert not is_whole(written)
+        (line,) = set_aside(tmp_path)
+        assert line.startswith(f"{model}: files of it are missing") and not written.exists()
+        (tmp_path / "kept").rename(model / name)
+        assert not list(set_aside(tmp_path)) and is_whole(written)
+    (model / "cost.json").unlink()
+    assert len(list(set_aside(tmp_path))) == 1
+    record(model)  # made again
+    assert not list(set_aside(tmp_path)) and not list(tmp_path.rglob("*.incomplete"))
+
+
+def test_the_first_record_of_a_job_stands_for_what_it_made_with_it(artifact, model, tmp_path):
+    record(artifact, others=[model])
+    written = artifact.with_name("a.txt.sha256")
+    model_record = model.parent / "seed1.sha256"
+    assert listed(written) == [model_record, artifact]
+    before = written.read_text()
+    (model / "model.safetensors").write_text("others")
+    record(model)
+    record(artifact, others=[model])
+    assert written.read_text() != before
+    (model / "model.safetensors").unlink()
+    assert len(list(set_aside(tmp_path))) == 2 and not written.exists()
+    (model / "model.safetensors").write_text("others")
+    assert not list(set_aside(tmp_path)) and is_whole(written)

@@ -23,7 +23,8 @@ def made(tmp_path, monkeypatch):
     for path, *beside in MADE:
         record(path, *beside, key="old", read=[Path("results/corpus")], work="w", installed={"numpy": "2"})
     records = [Path(f"{path}.sha256") for path, *_ in MADE]
-    keep(map(str, [*FILES, *records]))
+    record(RUN, TREC, key="old", read=[Path("results/corpus")], work="w", installed={"numpy": "2"}, others=[MODEL])
+    keep([f"{RUN}.sha256"])  # it names the other record
     for file in [*FILES, *records]:
         file.unlink()
 
@@ -56,7 +57,7 @@ def test_the_same_work_takes_back_every_file_with_the_new_key_and_chain():
 def test_a_record_that_is_renewed_again_says_so_once():
     assert taken()
     once = Path(f"{RUN}.sha256").read_text()
-    renew(RUN, Path(f"{RUN}.sha256"), "new1", [Path("results/corpus")])
+    renew(RUN, Path(f"{RUN}.sha256"), "new1", [Path("results/corpus")], [MODEL])
     assert Path(f"{RUN}.sha256").read_text() == once
 
 

@@ -104,10 +104,9 @@ def test_the_key_is_the_one_that_artifacts_carry(monkeypatch):
 
 
 def test_a_file_of_an_artifact_has_its_key():
-    folder = node("base", decides=1, files=["results/base/model.safetensors"])
+    folder = node("base", decides=1)
     file = folder.file("results/base/tokenizer.json")
     assert file.key == folder.key and file.path == "results/base/tokenizer.json"
-    assert folder.waited == ["results/base/model.safetensors"] and file.waited == ("results/base/tokenizer.json",)
     assert file.file("results/base/1_Pooling/config.json").whole is folder
     assert node("data", inputs={"tokenizer": reads(file)}).key == node("data", inputs={"tokenizer": reads(folder)}).key
 
@@ -125,18 +124,22 @@ def test_a_file_in_a_folder_is_in_its_record_and_one_beside_has_its_own():
 
 def told_of(made):
     """The command of a node without what its stage attests, and without its outputs."""
-    words = shlex.split(made.command)
-    for option in ("--made-of", "--work", "--key", "--reads", "--output"):
-        if option in words:
-            del words[words.index(option) : words.index(option) + 2]
-    return shlex.join(words)
+    attested = ("--made-of", "--work", "--key", "--reads", "--output")
+    told = [option for option in made.options_told if option[0] not in attested]
+    return shlex.join([made.command, *(word for option in told for word in option)])
 
 
 def test_a_job_logs_and_is_timed_under_the_name_of_its_rule():
     made = node("training_data")
     assert made.log == "results/logs/training_data/training_data.log"
     assert made.benchmark == "results/benchmarks/training_data/training_data.tsv"
-    assert made.waited == ("results/training_data",)
+
+
+def test_a_rule_declares_the_record_of_the_first_artifact_of_its_job():
+    one, other = node("one"), node("two", first="results/one")
+    assert one.declared == other.declared == other.file("results/two/weights").declared == "results/one.sha256"
+    assert other.record == other.file("results/two/weights").record == "results/two.sha256"
+    assert one.file("results/beside").declared == "results/one.sha256"
 
 
 def test_a_command_has_settings_then_inputs_then_options():
@@ -156,18 +159,13 @@ def test_a_command_has_what_its_stage_attests():
     """The code, its own key or those of all artifacts that the job makes, and the keys of what it reads, by option."""
     one, two = node("one"), node("two")
     inputs = {"runs": reads(one, two), "card": reads(one), "hidden": Input([two], told=False)}
-    words = shlex.split(node("rank", inputs=inputs).command)
+    words = node("rank", inputs=inputs).words
     assert words[:4] == ["rank", "--made-of", "rank's code", "--work"]
     assert words[5] == "--key" and words[6].startswith("rank|")
     planned = {"runs": [one.key, two.key], "card": [one.key]}
     assert words[7] == "--reads" and json.loads(words[8]) == planned
-    several = shlex.split(node("rank", makes=lambda: [one, two]).command)
+    several = node("rank", makes=lambda: [one, two]).words
     assert several[several.index("--key") + 1 : -2] == [one.key, two.key]
-
-
-def test_a_command_is_quoted_for_a_shell():
-    made = node("split", options={"source": "it's $HOME; rm -r *", "split": "dev"})
-    assert told_of(made) == """split --source 'it'"'"'s $HOME; rm -r *' --split dev"""
 
 
 def test_lists_that_are_empty_are_left_out_of_a_command():

@@ -100,8 +100,8 @@ def test_a_spell_checker_stands_before_bm25_and_the_first_model_whose_vectors_ar
 def test_misspellings_of_people_have_the_kinds_that_people_typed(data, tiny_model, tmp_path):
     experiment.write(tmp_path, [models.find(str(tiny_model))], data, {"misspelling": ["human_misspelling"]}, ["RR@10"])
     made = graph(load(HOUSE / "config", tmp_path), NAME)
-    command = made.query_set((NAME, "test"), "human_misspelling").command
-    assert '"variant": "people"' in command
+    told = made.query_set((NAME, "test"), "human_misspelling").words
+    assert '"variant": "people"' in told[told.index("--settings") + 1]
 
 
 def test_what_a_server_has_is_asked_and_searched_without_a_checkpoint(data, tmp_path):

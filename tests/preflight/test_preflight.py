@@ -241,7 +241,7 @@ def test_an_artifact_that_is_made_needs_its_sources_no_more(place):
         (split,) = {project().graphs["results"].split(("msmarco-passage", split)) for split in ["train"]}
     finally:
         os.chdir(ROOT)
-    for file in split.files:
+    for file in split.outputs["output"]:
         (made := place.folder / file).parent.mkdir(parents=True, exist_ok=True)
         made.write_text("made")
         made.with_name(f"{made.name}.sha256").write_text(f"# key: {split.key}\n{'0' * 64}  {made.name}\n")

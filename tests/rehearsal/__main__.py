@@ -21,7 +21,6 @@ from rehearsal import made
 from rehearsal.measured import Cost, measured
 from rehearsal.project import BM25, COLLECTION, DENSE, LOG, ROOT, TRAINED, Project
 from robustdr.experiments.models import ORIGINAL
-from robustdr.retrieval.settings import INDEX_FILES
 
 DISK = 35e9  # bytes at size 1
 STEPS = 200  # of a training that is fed
@@ -48,13 +47,13 @@ def stages(project: Project) -> Iterator[Stage]:
     corpus = graph.corpus(COLLECTION).path
     yield Stage("passages, read and written", project.make(corpus), project.bytes_of(Path(corpus).parent.as_posix()))
     card = graph.card(COLLECTION).path
-    cost = project.make(card, graph.card(LOG).path, *graph.checkpoint("base").waited)
+    cost = project.make(card, graph.card(LOG).path, graph.checkpoint("base").declared)
     yield Stage("queries, and the check of a collection", cost, project.bytes_of(*original, card))
 
     settings = graph.lineage.kind(BM25).index(graph.lineage, BM25)
     assert settings
     index = graph.index(COLLECTION, settings).path
-    yield Stage("BM25's index", project.make(f"{index}/{INDEX_FILES[0]}"), project.bytes_of(index))
+    yield Stage("BM25's index", project.make(f"{index}.sha256"), project.bytes_of(index))
     run = graph.run(BM25, 0, (COLLECTION, "mined"), ORIGINAL).path
     cost, times = project.make(run), made.QUERIES / made.MINED
     disk = project.bytes_of(Path(run).parent.as_posix())

@@ -13,8 +13,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from workflow.conftest import stage
-
 DAEMONS = ("munged", "slurmctld", "slurmd")
 PACKAGES = ("munge", "slurm-client", "slurmctld", "slurmd")
 
@@ -204,7 +202,7 @@ class Cluster:
         for line in self.run("scontrol", "--oneliner", "show", "jobs").splitlines():
             job = dict(part.partition("=")[::2] for part in line.split() if "=" in part)
             rule = job["Comment"].partition("_wildcards_")[0].removeprefix("rule_")
-            by_rule.setdefault(stage(rule), []).append(job)
+            by_rule.setdefault(rule, []).append(job)
         return {rule: sorted(jobs, key=lambda job: int(job["JobId"])) for rule, jobs in by_rule.items()}
 
     def steps(self, job: str) -> list[tuple[str, str]]:

@@ -30,7 +30,7 @@ BUDGET = {"epochs": 12.0, "batch_size": 8, "checkpoint_every": 5}  # about a hun
 WAITS = ["--slurm-init-seconds-before-status-checks", "2", "--latency-wait", "10"]
 SLURM = ["--profile", "slurm", "--config", "preflight=False", *WAITS]  # it is tested by itself
 PARTITIONS = {"cpu": {"max_runtime": 100000}, "gpu": {"max_runtime": 100000, "max_gpu": 2}}
-TOO_LITTLE = "evaluate_mini:mem_mb=50*40**(attempt-1)"  # for anything in Python; then enough
+TOO_LITTLE = "evaluate:mem_mb=50*40**(attempt-1)"  # for anything in Python; then enough
 
 
 @dataclass
@@ -108,7 +108,7 @@ def test_training_and_encoding_get_a_gpu_and_evaluation_none(story, cluster: Clu
     for rule, jobs in cluster.jobs().items():
         for job in jobs:
             seen = {gpus for _, gpus in cluster.steps(job["JobId"])}
-            if rule in ("train", "embed", "rank"):
+            if rule in ("train", "embed", "retrieve"):
                 assert (job["TresPerJob"], job["Partition"]) == ("gres:gpu:1", "gpu")
                 assert len(seen) == 1 and seen < {"0", "1"}
             else:
@@ -140,12 +140,12 @@ def test_a_cancelled_training_goes_on_from_its_checkpoint(story):
 
 
 def test_after_a_kill_only_what_was_unfinished_is_done_again(story, cluster: Cluster):
-    assert story.left == dict.fromkeys(["train", "embed", "rank", "evaluate"], 1)
+    assert story.left == dict.fromkeys(["train", "embed", "retrieve", "evaluate"], 1)
     submitted = {rule: len(jobs) for rule, jobs in cluster.jobs().items()}
     assert submitted == {
         "train": 3,
         "embed": 1,
-        "rank": 1,
+        "retrieve": 1,
         "evaluate": 2,
     }  # the audit needs no SLURM
 
@@ -157,7 +157,7 @@ def test_a_training_that_was_cut_off_twice_gives_the_model_of_one_that_was_not(s
     assert f"dr_oq: {steps - story.killed_at} steps" in log
     once = {name: (folder / MODEL / name).read_bytes() for name in ("model.safetensors", "training.csv")}
     shutil.rmtree(folder / MODEL)
-    status, output = story.project.snakemake(str(MODEL / "model.safetensors"))
+    status, output = story.project.snakemake(f"{MODEL}.sha256")
     assert status == 0, output
     assert f"dr_oq: {steps} steps" in (folder / "results/mini/logs/train/wordnet-mini.dr_oq.1.log").read_text()
     assert not [name for name, content in once.items() if (folder / MODEL / name).read_bytes() != content]

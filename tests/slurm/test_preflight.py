@@ -39,7 +39,7 @@ def test_a_run_begins_with_a_look_at_the_machine(cluster: Cluster, project):
     status, output = project.snakemake(*SLURM, CARD)
     assert status == 0, output
     assert "1 kind(s) of machine were asked for, and looked at by a job each" in output
-    assert int(jobs_of(cluster, "machine")[-1]) < int(jobs_of(cluster, "card")[-1])
+    assert int(jobs_of(cluster, "machine")[-1]) < int(jobs_of(cluster, "check")[-1])
     (looked,) = (project.folder / "results/machines").glob("*.json")
     assert json.loads(looked.read_text())["torch"] and looked.name.startswith("0gpu-1core-8000mb-60min")
 
@@ -59,12 +59,12 @@ def test_a_machine_without_what_jobs_need_is_named(cluster: Cluster, project):
 
 
 def test_no_job_starts_where_a_machine_does_not_serve(cluster: Cluster, project):
-    before, lock = len(jobs_of(cluster, "card")), project.folder / "requirements.lock"
+    before, lock = len(jobs_of(cluster, "check")), project.folder / "requirements.lock"
     lock.write_text(re.sub("^torch==[^ ]+", "torch==9.9.9", lock.read_text(), flags=re.MULTILINE))
     status, output = project.snakemake(*SLURM, CARD)
     assert status == 1 and "requirements.lock pins torch==9.9.9" in output, output
     assert "the preflight found what is listed above; no job was started" in output.splitlines()[-1]
-    assert len(jobs_of(cluster, "card")) == before and not (project.folder / "results/mini/collections").exists()
+    assert len(jobs_of(cluster, "check")) == before and not (project.folder / "results/mini/collections").exists()
 
 
 def test_a_dry_run_submits_nothing(cluster: Cluster, project):

@@ -36,7 +36,7 @@ def project(tmp_path_factory) -> Project:
     edit(project.folder / "config/collections.yaml", collections)
     edit(project.folder / "config/scales/mini.yaml", scale)
     edit(project.folder / "slurm/site.yaml", lambda tree: tree.update(partitions=PARTITIONS))
-    status, output = project.snakemake(str(QUERIES), "results/mini/checkpoints/base/tokenizer.json")
+    status, output = project.snakemake(str(QUERIES), "results/mini/checkpoints/base.sha256")
     assert status == 0, output
     return project
 
@@ -46,7 +46,7 @@ def test_the_server_runs_on_the_gpu_of_the_job_that_asks_it(project, cluster: Cl
         monkeypatch.setenv(name, value)
     status, output = project.snakemake(*SLURM, str(VARIED))
     assert status == 0, output
-    (job,) = cluster.jobs()["vary_versions"]
+    (job,) = cluster.jobs()["vary"]
     assert (job["TresPerJob"], job["Partition"], job["JobState"]) == ("gres:gpu:1", "gpu", "COMPLETED")
     queries, attacks, trains = (read_queries(project.folder / path) for path in (QUERIES, VARIED, TRAINS))
     assert len(queries) == 20

@@ -75,7 +75,7 @@ def test_a_run_is_read_and_its_bytes_are_in_the_key(config, tmp_path):
     ranking = graph(config, "mini").run("engine", 0, AT, "original")
     read = ranking.inputs["candidates"]
     assert read.paths == [str(run)] and not read.nodes  # no job makes it, so no record is waited for
-    assert f"--candidates {run}" in ranking.command
+    assert ["--candidates", str(run)] in ranking.options_told
     before = ranking.key
     run.write_bytes(gzip.compress(b"q1 Q0 d1 1 2 engine\n"))
     assert graph(config, "mini").run("engine", 0, AT, "original").key != before

@@ -66,7 +66,7 @@ def test_a_toy_kind_is_planned_run_evaluated_and_tabulated(finished, tmp_path):
     assert project.plan("--", TABLE) == ({}, set())
 
     edit(folder / "config/papers/rodr/experiment.yaml", lambda tree: tree["systems"]["toy"].update(place=3))
-    assert project.plan("--", TABLE)[0] == {"rank": 1, "evaluate": 1, "table": 1}  # its own alone
+    assert project.plan("--", TABLE)[0] == {"retrieve": 1, "evaluate": 1, "table": 1}  # its own alone
 
 
 def test_a_rewriter_is_made_from_what_it_stands_in_front_of():

@@ -353,8 +353,8 @@ def test_a_system_without_a_loss_shares_the_model_that_it_names(config):
         assert lineage.seeds(system) == [1] and lineage.lineage(system) == ["mono_bert"]
     assert len({made.run(system, 1, AT, KIND).key for system in ON_MONO_BERT}) == len(ON_MONO_BERT)
     model, untrained = made.model("mono_bert", 1), made.model("mono_bert_untrained", 0)
-    assert model.waited == ["results/mini/models/wordnet-mini/mono_bert/seed1/model.safetensors"]
-    assert untrained.waited == ["results/mini/checkpoints/reranker_base/model.safetensors"]
+    assert model.declared == "results/mini/models/wordnet-mini/mono_bert/seed1.sha256"
+    assert untrained.declared == "results/mini/checkpoints/reranker_base.sha256"
     assert lineage.seeds("mono_bert_untrained") == [0]
 
 
@@ -368,9 +368,8 @@ def test_each_query_set_is_paired_with_its_candidates(config):
     shared = made.lineage.kind(system).reads(made, system, 1, AT, kinds)
     assert shared["candidates"].paths == [f"{folder}/test.original.arrow"] * 3
     assert own["model"].paths == shared["model"].paths == ["results/mini/models/wordnet-mini/mono_bert/seed1"]
-    weights = "results/mini/models/wordnet-mini/mono_bert/seed1/model.safetensors"
-    assert waited(own) == [weights, *own["candidates"].paths]
-    assert waited(shared) == [weights, f"{folder}/test.original.arrow"]
+    weights, candidates = own["model"].nodes[0].declared, f"{folder}/test.original.arrow.sha256"
+    assert waited(own) == waited(shared) == [weights, candidates]  # one job ranks them all
     model, keys = made.model("mono_bert", 1).key, {kind: made.run("bm25_terrier", 0, AT, kind).key for kind in kinds}
     assert {name: read.key for name, read in own.items()} == {"model": [model], "candidates": list(keys.values())}
     assert {name: read.key for name, read in shared.items()} == {
@@ -380,8 +379,8 @@ def test_each_query_set_is_paired_with_its_candidates(config):
 
 
 def waited(inputs):
-    """The files that a job waits for before it reads these inputs."""
-    return list(dict.fromkeys(path for read in inputs.values() for node in read.nodes for path in node.waited))
+    """The records that a job waits for before it reads these inputs."""
+    return list(dict.fromkeys(node.declared for read in inputs.values() for node in read.nodes))
 
 
 def searched(made, system, at):
@@ -426,13 +425,13 @@ def test_a_trained_checkpoint_is_not_trained_again(config):
     assert here.lineage.miner_of("epic") is None and there.lineage.miner_of("epic") == "bm25_terrier"
     assert here.lineage.seeds("epic") == [0] and here.lineage.lineage("epic_on_original") == []
     for system in ("epic", "epic_on_original"):
-        assert here.model(system, 0).waited == ["results/mini/checkpoints/epic_msmarco/model.safetensors"]
+        assert here.model(system, 0).declared == "results/mini/checkpoints/epic_msmarco.sha256"
         assert here.model(system, 0).key == here.checkpoint("epic_msmarco").key != there.model(system, 1).key
     assert "epic" not in {system for system, _ in here.demand.models(config.papers)}
     full = graph(config, "full")
     assert not full.lineage.is_trained("mono_t5") and full.lineage.unavailable("mono_t5") == ""
     model = full.model("mono_t5_on_original", 0)
-    assert model.waited == ["results/checkpoints/t5_msmarco/model.safetensors"]
+    assert model.declared == "results/checkpoints/t5_msmarco.sha256"
 
 
 def test_a_teacher_s_scores_are_made_from_the_training_file_and_its_model(config):
@@ -443,7 +442,7 @@ def test_a_teacher_s_scores_are_made_from_the_training_file_and_its_model(config
     assert scores.path == "results/mini/training/wordnet-mini/distilled/seed1.scores.jsonl"
     paths = {name: of.paths for name, of in read.items()}
     assert paths == {"corpus": [corpus.path], "teacher_scores": [scores.path]}
-    assert waited(read) == [corpus.path, scores.path]
+    assert waited(read) == [f"{corpus.path}.sha256", f"{scores.path}.sha256"]
     assert {name: of.key for name, of in read.items()} == {"corpus": [corpus.key], "teacher_scores": [scores.key]}
     assert lineage.parents("distilled") == ["bm25", "mono_bert"]
     assert lineage.lineage("distilled") == ["mono_bert", "distilled"]

@@ -20,16 +20,12 @@ OFFLINE = {"HF_HUB_OFFLINE": "1", "http_proxy": "http://127.0.0.1:9", "https_pro
 JOB = re.compile(r"^(?:local)?rule (\S+):\n(?:    input: (.*)\n)?(?:    output: (.*)\n)?", re.MULTILINE)
 
 
-SCALES = "|".join(path.stem for path in (ROOT / "config/scales").glob("*.yaml"))
-
-
-def stage(rule: str) -> str:
-    """Return what a rule is called without its scale, and what else tells it from others of the scale."""
-    return re.sub(rf"_(?:{SCALES})(?:_.*)?$", "", rule)
+# Snakemake prints the message of a job in place of its files, which tests read.
+MESSAGE = re.compile(r"^    message:\n        .*\n", re.MULTILINE)
 
 
 class Job(NamedTuple):
-    """A job and its files, without the records that stand beside artifacts."""
+    """A job and its files: what it reads and makes."""
 
     rule: str
     inputs: tuple[str, ...] = ()
@@ -47,6 +43,8 @@ class Project:
                 shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 shutil.copy(source, folder / part)
+        for rules in (folder / "rules").glob("*.smk"):
+            rules.write_text(MESSAGE.sub("", rules.read_text(encoding="utf-8")), encoding="utf-8")
 
     @classmethod
     def at(cls, folder: Path) -> "Project":
@@ -85,10 +83,7 @@ class Project:
         status, output = self.snakemake("-n", *targets)
         assert status == 0, output
         return [
-            Job(
-                stage(rule),
-                *(tuple(path for path in part.split(", ") if path and not path.endswith(".sha256")) for part in files),
-            )
+            Job(rule, *(tuple(path for path in part.split(", ") if path) for part in files))
             for rule, *files in JOB.findall(output)
         ]
 

@@ -13,7 +13,7 @@ from robustdr.keys.integrity import damaged
 pytestmark = pytest.mark.slow
 RUN = "results/mini/runs/wordnet-mini/bm25/seed0/dev.original.arrow"
 KEPT = "The same work made this before; it is kept."
-BEHIND_VARY = ["evaluate", "evaluate", "rank", "rank", "table"]  # of BM25 and DR_OQ
+BEHIND_VARY = ["evaluate", "evaluate", "retrieve", "retrieve", "table"]  # of BM25 and DR_OQ
 
 
 @pytest.fixture()
@@ -92,19 +92,19 @@ def test_what_an_interrupted_run_left_behind_is_made_anew_though_a_job_that_it_o
     assert status == 0, output
     (project.folder / "results/mini/collections/wordnet-mini/train/queries.tsv").unlink()  # the card is made anew
     worked, kept = run(project)
-    assert {"card", "index"} <= {*worked, *kept}
+    assert {"check", "build_index"} <= {*worked, *kept}
 
 
 def test_a_damaged_artifact_is_made_anew_though_its_work_is_the_same(project):
     before, path = bytes_of(project), project.folder / RUN
     path.write_bytes(path.read_bytes()[:-1] + b"x")
     edit_vary(project)
-    assert run(project) == (["rank", "vary"], ["evaluate", "evaluate", "rank", "table"])
+    assert run(project) == (["retrieve", "vary"], ["evaluate", "evaluate", "retrieve", "table"])
     same(bytes_of(project), before)
 
 
 def test_what_the_user_forces_works_though_its_work_is_the_same(project):
-    assert run(project, "--forcerun", "evaluate_mini") == (["evaluate", "evaluate"], ["table"])
+    assert run(project, "--forcerun", "evaluate") == (["evaluate", "evaluate"], ["table"])
     assert rewritten(project) == {"measures"}
 
 
@@ -115,5 +115,8 @@ def test_what_a_failed_job_made_before_is_not_taken_for_its_result(project):
     assert status and not (project.folder / RUN).exists() and not (project.folder / ".snakemake/kept").exists()
     edit(project, "retrieval/bm25.py", "raise ValueError\n\n\ndef rankings(", "def rankings(")
     worked, _ = run(project)
-    assert set(worked) == {"rank"}  # its results were removed; what is behind them finds the bytes that it read
+    assert set(worked) == {
+        "mine",
+        "retrieve",
+    }  # its results were removed; what is behind them finds the bytes that it read
     same(bytes_of(project), before)

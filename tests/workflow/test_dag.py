@@ -1,5 +1,6 @@
 """The job graph: it builds offline at every scale, and reruns what an edit reaches and nothing else."""
 
+import os
 import re
 from collections import Counter
 
@@ -19,7 +20,7 @@ GROUPS = {"dr_oq": 2, "rodr": 2}
 def test_the_miniature_builds(project):
     config = load(project.folder / "config")
     jobs, made = project.plan("--config", f"papers=[{','.join(config.papers)}]")
-    assert jobs["site"] == 1 and jobs["claims"] == len(config.papers)
+    assert jobs["report"] == 1 and jobs["claims"] == len(config.papers)
     assert jobs["table"] == sum(len(paper.tables) for paper in config.papers.values())
     assert jobs["figure"] == sum(len(paper.figures) for paper in config.papers.values())
     assert jobs["train"] == jobs["training_data"] == len(graph(config, "mini").demand.models(config.papers))
@@ -31,10 +32,20 @@ def test_the_miniature_builds(project):
     assert {path.removeprefix("results/").removeprefix("mini/").split("/")[0] for path in made} <= set(described)
 
 
+def test_there_is_one_rule_for_each_stage(project):
+    status, output = project.snakemake("--list-rules")
+    rules = re.findall(r"^\w+$", output, re.MULTILINE)
+    page = (ROOT / "docs/reference/rules.md").read_text(encoding="utf-8").partition("## ")[0]
+    assert status == 0 and {*re.findall(r"`(\w+)`", page)} == {*rules} and len(rules) == len({*rules}) <= 40
+    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules").glob("*.smk"))
+    for part in ("message", "log", "benchmark", "conda", "threads", "resources", "shell"):
+        assert len(re.findall(rf"^    {part}:", text, re.MULTILINE)) == len(re.findall(r"^rule ", text, re.MULTILINE))
+
+
 def test_a_table_of_full_scale_builds_without_a_network(project):
     jobs, made = project.plan("results/tables/rodr_table2.md")
     assert jobs["train"] == 4 * 3  # four systems, three seeds
-    assert jobs["vary"] == 8 + 8 and jobs["release"] == 8  # of training and of dev queries, which are released
+    assert jobs["vary"] == 8 + 8 and jobs["download_release"] == 8  # of training and of dev queries, which are released
     assert jobs["embed"] == 2 * 12  # two shards of twelve models' vectors
     assert jobs["evaluate"] == 3 * (1 + 1 + GROUPS["dr_oq"] + GROUPS["rodr"])
     assert "results/collections/msmarco-passage/corpus.jsonl" in made
@@ -43,19 +54,19 @@ def test_a_table_of_full_scale_builds_without_a_network(project):
 
 def test_the_versions_of_a_query_come_from_one_job(project):
     train, dev = (f"results/mini/variations/wordnet-mini/{split}" for split in ("train", "dev"))
-    jobs, _ = project.plan(
-        f"{train}/llm.version1.tsv", f"{train}/llm.version4.json", f"{dev}/llm.tsv", f"{dev}/llm.split.json"
-    )
-    assert jobs["vary_versions"] == 2 and "vary" not in jobs
+    jobs, _ = project.plan(f"{train}/llm.tsv", f"{dev}/llm.tsv")
+    assert jobs["vary"] == 2
+    status, output = project.snakemake("-n", f"{train}/llm.version1.tsv")
+    assert status == 1 and output.endswith(f"ask for their record: {train}/llm.tsv.sha256\n")
 
 
 def test_millions_of_queries_are_varied_in_shards(project):
     folder = "results/variations/orcas/train"
     jobs = project.jobs(f"{folder}/back_translation.tsv")
-    varied = {path for job in jobs if job.rule == "vary_shard" for path in job.outputs}
-    assert varied == {f"{folder}/back_translation/{shard}-of-21.tsv" for shard in range(21)}
+    varied = {job.outputs[-1] for job in jobs if job.rule == "vary_shard"}
+    assert varied == {f"{folder}/back_translation/{shard}-of-21.tsv.sha256" for shard in range(21)}
     (gathered,) = (job for job in jobs if job.rule == "vary")
-    assert varied < {*gathered.inputs} and len(gathered.outputs) == 2
+    assert varied < {*gathered.inputs}
 
 
 def test_a_compressed_index_is_made_once_for_all_searches(project):
@@ -66,9 +77,9 @@ def test_a_compressed_index_is_made_once_for_all_searches(project):
     systems = ["regular_nq", "capot_nq"]  # their passage encoder is the same
     jobs = project.jobs(*(f"results/mini/runs/wordnet-nature/{name}/seed1/test.original.arrow" for name in systems))
     (index,) = (job for job in jobs if job.rule == "compress")
-    assert index.inputs == ("results/mini/embeddings/wordnet-nature/regular_nq/seed1/0.npy",)
-    searches = [job for job in jobs if job.rule == "rank" and job.outputs[0].split("/")[4] in systems]
-    assert len(searches) == 2 and all(index.outputs[0] in job.inputs for job in searches)
+    assert index.inputs == ("results/mini/embeddings/wordnet-nature/regular_nq/seed1/0.npy.sha256",)
+    searches = [job for job in jobs if job.rule == "retrieve" and job.outputs[0].split("/")[4] in systems]
+    assert len(searches) == 2 and all(index.outputs[-1] in job.inputs for job in searches)
     assert not any("/embeddings/" in path for job in searches for path in job.inputs)
 
 
@@ -82,9 +93,9 @@ def test_the_passages_are_encoded_once_for_a_retriever_and_its_alignments(projec
     searched = {
         job.outputs[0].split("/")[4]: [path for path in job.inputs if "/embeddings/" in path]
         for job in jobs
-        if job.rule == "rank" and "/bm25/" not in job.outputs[0]
+        if job.rule in ("mine", "retrieve") and "/bm25/" not in job.outputs[0]
     }
-    assert all(searched.pop(system) == [vectors] for system in ("regular_nq", "capot_nq", "capot_nq.at10"))
+    assert all(searched.pop(system) == [f"{vectors}.sha256"] for system in ("regular_nq", "capot_nq", "capot_nq.at10"))
     assert searched == {"pt_nq": [], "da_nq": []}  # these have passage encoders of their own
     assert "results/mini/collections/wordnet-log/corpus.jsonl" not in {path for job in jobs for path in job.outputs}
 
@@ -92,16 +103,22 @@ def test_the_passages_are_encoded_once_for_a_retriever_and_its_alignments(projec
 def test_capot_at_full_scale_is_bound_to_the_test_questions(project):
     jobs = project.jobs("results/tables/capot_table18.md")
     made = {path for job in jobs for path in job.outputs}
-    assert {path for path in made if path.endswith("/answers.jsonl")} == {
-        f"results/collections/natural-questions/{split}/answers.jsonl" for split in ("train", "test")
+    assert {path.removeprefix("results/collections/") for path in made if path.endswith("/queries.tsv")} == {
+        "natural-questions/train/queries.tsv",
+        "natural-questions/test/queries.tsv",
+        "orcas/train/queries.tsv",
     }
-    assert "results/collections/natural-questions/train/qrels.txt" in made
-    assert not any("natural-questions/test/qrels" in path or "/natural-questions/dev/" in path for path in made)
+    full = graph(load(project.folder / "config"), "full")
+    judged = {split: full.split_files(("natural-questions", split))[1:] for split in ("train", "test")}
+    assert {split: [file.path.split("/")[-1] for file in files] for split, files in judged.items()} == {
+        "train": ["qrels.txt", "answers.jsonl"],
+        "test": ["answers.jsonl"],
+    }
     assert not any("/bm25/" in path for path in made)  # DPR's own hard negatives
     for job in (job for job in jobs if job.rule == "evaluate"):
         assert {path for path in job.inputs if "/collections/" in path} == {
-            "results/collections/natural-questions/test/answers.jsonl",
-            "results/collections/natural-questions/corpus.jsonl",
+            "results/collections/natural-questions/test/queries.tsv.sha256",
+            "results/collections/natural-questions/corpus.jsonl.sha256",
         }
         assert all("/test." in path for path in job.inputs if "/runs/" in path)
 
@@ -171,12 +188,37 @@ def test_a_second_run_does_nothing(finished):
     assert finished.plan(*TABLES) == (Counter(), set())
 
 
+def test_a_missing_file_of_a_folder_is_made_anew_where_it_is_needed(finished):
+    """Nobody needs it while what was made of it is there; the record comes back with the file."""
+    record = finished.folder / "results/mini/models/wordnet-mini/rodr/seed1.sha256"
+    whole = record.read_text()
+    weights = record.with_suffix("") / "model.safetensors"
+    record.write_text(f"{'0' * 64}  seed1/model.safetensors\n")
+    os.utime(record, (1, 1))
+    assert finished.plan(*TABLES) == (Counter(), set()) and not record.exists()
+    run = finished.folder / "results/mini/runs/wordnet-mini/rodr/seed1/dev.original.arrow"
+    measures = finished.folder / "results/mini/measures/wordnet-mini/rodr/seed1/dev.original.parquet"
+    gone = [*run.parent.glob("*"), *measures.parent.glob("*")]
+    texts = {path: path.read_bytes() for path in gone}
+    for path in gone:
+        path.unlink()
+    jobs, _ = finished.plan(*TABLES, "results/mini/measures/wordnet-mini/rodr/seed1/dev.original.parquet")
+    assert jobs["train"] == 1
+    weights.write_text("weights")
+    jobs, _ = finished.plan(*TABLES, "results/mini/measures/wordnet-mini/rodr/seed1/dev.original.parquet")
+    assert record.exists() and "train" not in jobs and jobs["retrieve"]
+    weights.unlink()
+    record.write_text(whole)
+    for path, text in texts.items():
+        path.write_bytes(text)
+
+
 def test_w3_reruns_rodr_and_what_comes_after(edited):
     jobs, made = edited("config/papers/rodr/experiment.yaml", W3, W3.replace("0.2", "0.3"))
     groups = GROUPS["rodr"] + 1  # and those of a snapshot
-    assert jobs == {"train": 1, "rank": groups, "evaluate": groups, "table": 2}
+    assert jobs == {"train": 1, "retrieve": groups, "evaluate": groups, "table": 2}
     tables = {path for path in made if "/tables/" in path}
-    assert len(tables) == 8
+    assert len(tables) == 2 * 5  # four files and a record
     assert all(re.search(r"/rodr(\.at\d+)?/seed1", path) for path in made - tables)
 
 
@@ -208,6 +250,6 @@ def test_an_edit_of_another_scale_reruns_nothing(edited):
 
 def test_a_collection_reruns_what_reads_it_and_no_training(edited):
     jobs, made = edited("config/collections.yaml", "parts_of_speech: [verb, adj]", "parts_of_speech: [verb]")
-    assert jobs["corpus"] == jobs["card"] == 1
+    assert jobs["download_passages"] == jobs["check"] == 1
     assert "train" not in jobs
     assert "results/mini/tables/rodr_table4.md" in made and "results/mini/tables/rodr_table2.md" not in made

@@ -1,5 +1,7 @@
 """What ends a run early is said in its last line, whatever Snakemake logs."""
 
+import re
+
 from tests.experiments.test_overlay import EXPERIMENT, PARTS, written
 
 # A system behind runs that are not there.
@@ -31,6 +33,21 @@ def test_an_unknown_target_is_answered_with_those_there_are(shared_project):
     )
 
 
+def test_what_a_job_makes_with_others_names_the_record_to_ask_for(shared_project):
+    folder = "results/mini/models/wordnet-mini/dr_oq/seed1"
+    line = last_line(shared_project, "-n", f"{folder}/model.safetensors")
+    assert line.endswith(f"a job makes it with other files; ask for their record: {folder}.sha256")
+    runs = "results/mini/runs/wordnet-mini/rodr/seed1"
+    line = last_line(shared_project, "-n", f"{runs}/dev.swap_words.arrow")
+    told = rf"{runs}/dev\.swap_words\.arrow: a job makes it with others; ask for ({runs}/dev\.misspell\.arrow)\.sha256"
+    first = re.fullmatch(told, line)
+    assert first, line
+    line = last_line(shared_project, "-n", "results/mini/models/wordnet-mini/roder/seed1.sha256")
+    assert line == "results/mini/models/wordnet-mini/roder/seed1: nothing of the configuration has this name: 'roder'"
+    status, output = shared_project.snakemake("-n", first[1])
+    assert status == 0, output
+
+
 def test_what_a_rule_s_functions_meet(shared_project):
     """A key that a scale lacks, a run that is not there: Snakemake logs where it met them after what they say."""
     folder = shared_project.folder / "private"
@@ -55,4 +72,5 @@ def test_files_of_ones_own(shared_project):
     for name, text in zip(files, ("d1\tone\nd2\n", "q1\ta query\n", "q1 0 d1 1\n"), strict=True):
         (shared_project.folder / name).write_text(text)
     line = last_line(shared_project, CARD)
-    assert line.startswith("results/mini/logs/corpus/mine.log: robustdr: mine/passages.tsv:2: 1 fields; a line of this")
+    log = "results/mini/logs/download_passages/mine.log"
+    assert line.startswith(f"{log}: robustdr: mine/passages.tsv:2: 1 fields; a line of this")

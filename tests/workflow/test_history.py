@@ -10,35 +10,35 @@ from tests.workflow.conftest import ROOT
 from robustdr.experiments.config import load
 from robustdr.graph.graph import graph
 from robustdr.graph.site import steps
+from robustdr.keys.node import histories
 
 CONFIG = load(ROOT / "config")
 MINI = graph(CONFIG, "mini")
-VARIATION = re.compile(
-    r"results/mini/(?:variations/.*/(?P<varied>[^/]+)\.tsv|runs/.*/[^/.]+\.(?P<ranked>[^/]+)\.arrow)"
-)
+VARIED = re.compile(r"results/mini/variations/.*/([^/]+)\.tsv\.sha256")
+RANKS = ("mine", "retrieve", "rerank")
 
 
-def behind(jobs, target):
-    """The jobs that lead to a file.
+def behind(jobs, measured):
+    """The jobs that lead to measures.
 
-    One job ranks many query sets: what it reads for another one than the file's does not lead to the file.
+    One job ranks many query sets: what it reads for others than those that are measured does not lead to the measures.
     """
     made = {path: job for job in jobs for path in job.outputs}
-    found, reached, todo = set(), set(), [target]
+    own = {None, *(query_set.partition(".")[2] for query_set in measured.settings.measures)}
+    found, reached, todo = set(), set(), [measured.declared]
     while todo:
         if (path := todo.pop()) in made and path not in reached:
             reached.add(path)
             job = made[path]
             found.add(job)
-            own = {None, "original", variation_of(path)}
-            todo += [read for read in job.inputs if job.rule != "rank" or variation_of(read) in own]
+            todo += [read for read in job.inputs if job.rule not in RANKS or variation_of(read) in own]
     return found
 
 
 def variation_of(path):
-    """The variation whose queries or ranking a file has; None of another file."""
-    found = VARIATION.fullmatch(path)
-    return found and (found["varied"] or found["ranked"])
+    """The variation whose queries a record is of; None of another record."""
+    found = VARIED.fullmatch(path)
+    return found and found[1]
 
 
 @pytest.fixture(scope="module")
@@ -59,12 +59,6 @@ def test_a_cell_lists_every_job_that_made_it(planned, paper):
         collection = MINI.lineage.collection_of(role)
         measured = [node for seed in MINI.lineage.seeds(system) for node in of_system(MINI, system, seed, collection)]
         shown = steps(MINI, system, measured)
-        run = {job for node in measured for job in behind(planned, node.path)}
-        unseen = [job for job in run if not any(is_of(step, job) for step in shown)]
-        unrun = [step for step in shown if not any(is_of(step, job) for job in run)]
-        assert not unseen and not unrun, (system, collection)
-
-
-def is_of(step, job):
-    """Whether a step is what a job made: a file, or the folder of its files."""
-    return any(path == step.path or path.startswith(f"{step.path}/") for path in job.outputs)
+        run = {path for node in measured for job in behind(planned, node) for path in job.outputs}
+        declared = {node.path: node.declared for node in histories(measured)}
+        assert {declared[step.path] for step in shown} == {path for path in run if path.endswith(".sha256")}, system

@@ -68,9 +68,9 @@ def made(finished):
 def test_every_stage_is_run_once_for_what_it_makes(finished):
     """bert is trained to be shared and to teach; its own runs are nobody's."""
     _, jobs = finished
-    once = dict.fromkeys(["score", "table", "corpus", "card"], 1)
-    # BM25 ranks the training queries too
-    made = once | {"checkpoint": 2, "train": 3, "training_data": 3, "rank": 5, "evaluate": 4}
+    once = dict.fromkeys(["score", "table", "download_passages", "mine"], 1)
+    several = {"check": 3, "download_checkpoint": 2, "train": 3, "training_data": 3, "retrieve": 2, "rerank": 2}
+    made = once | several | {"evaluate": 4}
     assert {rule: jobs[rule] for rule in made} == made
 
 
@@ -141,12 +141,10 @@ def reruns(project, system, **change):
 
 def test_a_change_reruns_what_it_reaches(finished):
     project, _ = finished
-    after = {"rank": 1, "evaluate": 1, "table": 1}
+    after = {"rerank": 1, "evaluate": 1, "table": 1}
     assert reruns(project, "knrm", candidates={**KNRM["candidates"], "depth": 9}) == after
-    taught = {"train": 2, "score": 1, "embed": 1, "rank": 2, "evaluate": 2, "table": 1}
+    taught = {"train": 2, "score": 1, "embed": 1, "retrieve": 1, "rerank": 1, "evaluate": 2, "table": 1}
     assert reruns(project, "bert", loss={"name": "bpr"}) == taught
     assert reruns(project, "distilled", loss={"name": "distillation", "alpha": 0.3}) == {
-        **after,
-        "train": 1,
-        "embed": 1,
+        **dict.fromkeys(["train", "embed", "retrieve", "evaluate", "table"], 1)
     }

@@ -61,7 +61,7 @@ def test_w3_reruns_rodr_and_what_comes_after(finished):
         tree["systems"]["rodr"]["loss"]["passage_alignment"] = 0.3
 
     jobs, _ = reruns(finished, rodr)
-    once = dict.fromkeys(["train", "rank", "evaluate", "figure", "queries", "texts", "audit", "site"], 1)
+    once = dict.fromkeys(["train", "retrieve", "evaluate", "figure", "queries", "texts", "audit", "report"], 1)
     assert jobs == {**once, "table": 2, "claims": 2}  # rodr's, and those of all methods
 
 
@@ -74,14 +74,14 @@ def test_the_weight_of_the_anchor_reruns_capot_and_what_shows_it(finished):
     jobs, made = reruns(finished, capot)
     assert jobs == {
         "train": 1,
-        "rank": 2,
+        "retrieve": 2,
         "evaluate": 2,
         "table": 1,
         "claims": 1,
         "queries": 2,
         "texts": 1,
         "audit": 1,
-        "site": 1,
+        "report": 1,
     }  # at 10 % and in the end
     made = {path.removeprefix("results/mini/") for path in made}
     report = {path for path in made if path.startswith(("report/", "results/audit/"))}
@@ -117,9 +117,7 @@ def test_two_runs_from_scratch_give_the_same_bytes(finished):
     """RoDR's table, and CAPOT's measures: training with passages and on queries alone."""
     folder = finished.folder / "results/mini"
     folder.rename(folder.with_name("first"))
-    status, output = finished.snakemake(
-        "results/mini/measures/wordnet-mini/capot_nq/seed1/test.original.parquet", TABLE
-    )
+    status, output = finished.snakemake("results/mini/measures/wordnet-mini/capot_nq/seed1/dev.original.parquet", TABLE)
     assert status == 0, output
     kinds = ("collections", "variations", "training", "models", "runs", "measures", "tables")
     made = [

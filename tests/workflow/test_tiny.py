@@ -78,7 +78,7 @@ def test_a_file_that_was_made_by_other_settings_is_refused(project, made):
     other = folder / "results/mini/measures/wordnet-mini/bm25/seed0/dev.original.parquet"
     record, of_other = (path.with_name(f"{path.name}.sha256") for path in (measures, other))
     whole, recorded = measures.read_bytes(), record.read_bytes()
-    run = "--forcerun", "table_mini", "--rerun-triggers", "mtime", "--", TABLE
+    run = "--forcerun", "table", "--rerun-triggers", "mtime", "--", TABLE
     key = made.measures("dr_oq", 1, ("wordnet-mini", "dev"), "original").key
     measures.write_bytes(other.read_bytes())
     record.write_text(of_other.read_text().replace(other.name, measures.name))  # its digest

@@ -1,25 +1,23 @@
 """How far a run of the workflow is: jobs done, models trained, minutes left."""
 
-import re
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
 
 from robustdr.core.benchmarks import NUMBER
 
-Known = TypeVar("Known")
 EVERY, SHARE = 60, 0.1  # where no terminal rewrites it, the line comes each minute, or with each tenth of the jobs
-TRAINS = re.compile(r"(pre)?train(_.+)?")  # the rules whose jobs train a model
-# Seconds of a job of the miniature on one machine, by stage: how long jobs take beside each other.
-WEIGHTS = {
-    "corpus": 4.3, "split": 0.5, "card": 0.5, "vary": 1.7, "checkpoint": 7.6, "training_data": 1.3, "pretrain": 60.0,
-    "train": 18.6, "score": 10.0, "embed": 9.3, "index": 1.1, "rank": 7.0, "evaluate": 1.2, "table": 1.6, "figure": 2.0,
-    "claims": 2.0, "queries": 0.8, "texts": 1.0, "site": 1.5, "headline": 0.5, "audit": 1.0, "audit_summary": 1.5,
+TRAINS = ("pretrain", "train")  # the rules whose jobs train a model
+# Seconds of a job of the miniature on one machine, by rule: how long jobs take beside each other.
+WEIGHTS = dict(
+    download_passages=4.3, download_queries=0.5, check=0.5, vary=1.7, download_checkpoint=7.6,
+    training_data=1.3, pretrain=60.0, train=18.6, score=10.0, embed=9.3, build_index=1.1, mine=7.0,
+    retrieve=7.0, rerank=7.0, evaluate=1.2, table=1.6, figure=2.0, claims=2.0, queries=0.8,
+    texts=1.0, report=1.5, headline=0.5, audit=1.0, audit_summary=1.5,
     **dict.fromkeys(("all", "collections", "variations", "models", "measures"), 0.01),  # targets, without work
-}  # fmt: skip
+)  # fmt: skip
 
 
 def recorded(benchmarks: Path) -> dict[str, list[float]]:
@@ -37,19 +35,13 @@ def _mean(values: list[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _of_stage(rule: str, by_stage: Mapping[str, Known]) -> Known | None:
-    """Return what is known of a rule's stage: `train` for the rule train_mini_0, and not for training_data."""
-    names = [name for name in by_stage if rule == name or rule.startswith(f"{name}_")]
-    return by_stage[max(names, key=len)] if names else None
-
-
 class Progress:
     """What a run has done and has left; times are seconds of one clock.
 
     The time left is the expected seconds of the jobs left, divided by the seconds of jobs done per second so far: this
     holds for any number of cores. The expected time of a job is the mean of its rule in this run; else in earlier runs
-    on this machine; else its stage's part of `WEIGHTS`, at the speed of this run. If it is unknown for a job
-    that is left, no time is told.
+    on this machine; else its part of `WEIGHTS`, at the speed of this run. If it is unknown for a job that is left, no
+    time is told.
     """
 
     def __init__(self, earlier: dict[str, list[float]]) -> None:
@@ -81,11 +73,11 @@ class Progress:
 
     def expected(self, rule: str) -> float | None:
         """Expected seconds of a job; None if they are unknown."""
-        if measured := _mean(self.took.get(rule, [])) or _mean(_of_stage(rule, self.earlier) or []):
+        if measured := _mean(self.took.get(rule, [])) or _mean(self.earlier.get(rule, [])):
             return measured
-        pairs = [(_of_stage(done, WEIGHTS), took) for done, took in self.took.items()]
+        pairs = [(WEIGHTS.get(done), took) for done, took in self.took.items()]
         known = [(weight * len(took), sum(took)) for weight, took in pairs if weight]
-        weight = _of_stage(rule, WEIGHTS)
+        weight = WEIGHTS.get(rule)
         return weight * sum(took for _, took in known) / sum(of for of, _ in known) if weight and known else None
 
     def _ahead(self, now: float) -> Iterator[float | None]:
@@ -108,8 +100,8 @@ class Progress:
     def line(self, now: float) -> str:
         """`12 of 149 jobs, 3 of 19 models trained, about 7 minutes left`."""
         parts = [f"{self.done} of {self.all} jobs"]
-        if models := sum(count for rule, count in self.planned.items() if TRAINS.fullmatch(rule)):
-            trained = sum(len(took) for rule, took in self.took.items() if TRAINS.fullmatch(rule))
+        if models := sum(self.planned[rule] for rule in TRAINS):
+            trained = sum(len(self.took.get(rule, [])) for rule in TRAINS)
             parts.append(f"{trained} of {models} models trained")
         if self.done < self.all and (left := self.left(now)) is not None:
             minutes = max(1, round(left / 60))

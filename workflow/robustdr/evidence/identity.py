@@ -81,7 +81,8 @@ def settings(node: Node) -> str:
     node = node.whole or node
     own = identifying(node.settings) if hasattr(node.settings, "__dataclass_fields__") else node.settings
     read = {name: _read(one) for name, one in node.inputs.items() if one.decides}
-    return _digest([node.rule, own, node.decides, read])
+    name = node.rule if node.stage == "train" else node.stage or node.rule  # pre-training is another thing
+    return _digest([name, own, node.decides, read])
 
 
 def _read(one: Input) -> Any:

@@ -44,7 +44,6 @@ class Lineage(Protocol):
     def recipe(self, system: str) -> Any: ...
     def kind(self, system: str) -> "Kind": ...
     def is_trained(self, system: str) -> bool: ...
-    def is_whole(self, system: str) -> bool: ...
     def initial_of(self, system: str) -> str | None: ...
     def pretraining_of(self, system: str) -> str | None: ...
     def miner_of(self, system: str) -> str | None: ...
@@ -82,11 +81,13 @@ class Kind(ABC):
     Attributes:
         trains: module that trains, if recipes of the kind may have a loss; see `training.loop`.
         network: whether ranking asks a server, and so runs on the host that submits.
+        rule: the rule whose jobs rank queries that are not trained on.
         corrects: whether it ranks queries that a spell checker corrected.
     """
 
     trains: ClassVar[str] = ""
     network: ClassVar[bool] = False
+    rule: ClassVar[str] = "retrieve"
     corrects: ClassVar[bool] = False
 
     @property
@@ -164,10 +165,6 @@ class Kind(ABC):
     def mentions(self, graph: Graph, system: str, seed: int, split: Split) -> dict[str, list[str]]:
         """Return paths given to ranking that it does not wait for, by option."""
         return {}
-
-    def model_files(self, lineage: Lineage, system: str) -> list[str]:
-        """Return the files that training leaves in the model's folder."""
-        return []
 
     def training(self, graph: Graph, system: str) -> Any:
         """Return typed settings of training."""

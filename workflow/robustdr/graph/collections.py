@@ -23,6 +23,7 @@ class Collections(Part):
         entry, files = part(source, split), part_files(source, split)
         stage = "split" if split else "corpus"
         return {
+            "stage": stage,
             "code": Code([stage, f"robustdr.collections.{kind_of(source, split)}"]),
             "inputs": {
                 "files": Input(
@@ -48,7 +49,7 @@ class Collections(Part):
             how["inputs"]["judged"] = reads(*self._qrels(collection))
             how["options"]["more"] = cut.passages
             how["decides"].append(cut.passages)
-        return self.node("corpus", path, what, collection, need=Need(4000, 240), **how)
+        return self.node("download_passages", path, what, collection, need=Need(4000, 240), **how)
 
     def _qrels(self, owner: str) -> list[Node]:
         """Return the nodes of the judgements of all passages that collections share with `owner`."""
@@ -61,7 +62,7 @@ class Collections(Part):
 
     @cache
     def split(self, split: Split) -> Node:
-        """Return the node of a split's queries and what judges them; `judgements` and `queries` are its files."""
+        """Return the node of a split's queries and what judges them; see `split_files`."""
         collection, name = split
         folder = f"collections/{collection}/{name}"
         judged = self.lineage.config.judged_by(collection, name)
@@ -71,12 +72,12 @@ class Collections(Part):
         if cut := self.lineage.scale.cut:
             how["options"]["most"] = cut.queries
             how["decides"].append(cut.queries)
-        return self.node("split", path, what, f"{collection}/{name}", files=files, **how)
+        return self.node("download_queries", path, what, f"{collection}/{name}", **how)
 
     def split_files(self, split: Split) -> list[Node]:
         """Return the nodes of a split's queries and its judgements; those that judge runs come first."""
         whole = self.split(split)
-        return [whole.file(path) for path in whole.files]
+        return [whole.file(path) for path in whole.outputs["output"]]
 
     @cache
     def card(self, collection: str) -> Node:
@@ -97,10 +98,11 @@ class Collections(Part):
         source, log = self.lineage.config.collections[collection], self.lineage.is_log(collection)
         files = [(name, file) for _, name in splits for file in self.split_files((collection, name))]
         return self.node(
-            "card",
+            "check",
             f"collections/{place}/card.json",
             f"check of {place}",
             place,
+            stage="card",
             inputs={
                 **({} if log else {"corpus": reads(self.corpus(collection))}),
                 "splits": reads(*(file for _, file in files)),

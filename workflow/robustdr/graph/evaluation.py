@@ -29,10 +29,11 @@ class Evaluation(Part):
         return {"judgements": reads(*files), **corpus}
 
     @cache
-    def measures(self, system: str, seed: int, split: Split, first: str) -> Node:
-        """Return the node of a system's measures on a group of `Demand.measured`: the one that begins with `first`."""
+    def measures(self, system: str, seed: int, split: Split, variation: str) -> Node:
+        """Return the node of a system's measures on the group of `Demand.measured` that has a variation."""
         collection, name = split
-        group = next(group for group in self.demand.measured()[system, split] if group[0] == first)
+        group = next(group for group in self.demand.measured()[system, split] if variation in group)
+        first = group[0]
         query_sets = [(split, variation) for variation in group]
         return self.node(
             "evaluate",

@@ -1,5 +1,9 @@
 """What a rule takes from the node of its wildcards: one object for each rule, made from a function of wildcards."""
 
+import hashlib
+import os
+import shlex
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import ceil
@@ -11,9 +15,12 @@ from robustdr.core.errors import UserError
 from robustdr.graph.failures import FAILURES
 from robustdr.keys.integrity import KEPT
 from robustdr.keys.node import Need, Node
+from robustdr.keys.notes import RUNS
 
 SPARE = 2  # times what a job took before
 LEAST = Need(memory=1000, minutes=10)
+SETTINGS = RUNS / "settings"
+UNUSED = 7 * 24 * 3600  # seconds after which a file there is removed
 
 
 def asked(node: Node) -> Need:
@@ -32,6 +39,13 @@ def asked(node: Node) -> Need:
     )
 
 
+def forget_unused() -> None:
+    """Remove files of settings that no plan of the last days has."""
+    for path in SETTINGS.glob("*/*"):
+        if path.stat().st_mtime < time.time() - UNUSED:
+            path.unlink()
+
+
 @dataclass(frozen=True)
 class Found:
     """The node for a job's wildcards; each method is a function of Snakemake's for one entry of a rule.
@@ -39,15 +53,34 @@ class Found:
     Memory (MB) doubles each time that it ran out, and so does the time (minutes); both follow what the job took before
     (`asked`). Cores are not given as `threads`, because Snakemake reduces these to the cores of the host that submits a
     job.
+
+    Attributes:
+        record: the record that the rule declares, with its wildcards.
     """
 
     find: Callable[[Any], Node]
+    record: str = ""
 
-    def command(self, wildcards: Any) -> str:
-        return self.find(wildcards).command
+    def settings(self, wildcards: Any) -> str:
+        """Return the file of what the stage is told, one option a line; it is written if it is not there.
 
-    def path(self, wildcards: Any) -> str:
-        return self.find(wildcards).path
+        Its name has a digest of the text: a job that is told something else has another file, and so runs again.
+        """
+        node = self.find(wildcards)
+        text = "".join(f"{shlex.join(option)}\n" for option in node.options_told).encode()
+        path = f"{SETTINGS}/{node.rule}/{node.job.replace('/', '.')}.{hashlib.sha256(text).hexdigest()[:12]}"
+        try:
+            whole = os.path.getsize(path) == len(text)
+        except OSError:
+            whole = False
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+        if not whole:  # a process that plans the same may write it at the same time
+            with open(own := f"{path}.{os.getpid()}", "wb") as file:
+                file.write(text)
+            os.replace(own, path)
+        else:
+            os.utime(path)
+        return path
 
     def made(self, wildcards: Any) -> bool:
         return self.find(wildcards).made
@@ -86,21 +119,29 @@ class Found:
             absent: see `absent`.
 
         Returns:
-            `records` of artifacts, which Snakemake hashes and compares; `artifacts`, with files of the user, whose
-            contents are covered by the records and the key.
+            By option of the stage: the records of what is read, each once. `waited`: those of what is only waited for,
+            and files of the user, whose contents the key covers.
 
         Raises:
-            UserError: files of the user are missing, and no command is known that fetches them (see `absent`).
+            UserError: the job makes something else than was asked for. Files of the user are missing, and no command
+                is known that fetches them (see `absent`).
         """
         node = self.find(wildcards)
+        if (asked := self.record.format(**wildcards)) != node.declared:
+            raise UserError(f"{asked.removesuffix('.sha256')}: a job makes it with others; ask for {node.declared}")
         for one in node.inputs.values():
             there = all(path.exists() or str(path) in absent for path in one.files)
             if not there and not Path(node.path).exists():  # an artifact may outlive the files that it is made from
                 missing = [str(path) for path in one.beside or one.files if not path.exists()]
                 raise UserError(f"{one.named}: no such file: {', '.join(missing)}; paths start where the command runs")
-        waited = [path for read in (*node.read, *node.after) for path in read.waited]
-        users = [path for one in node.inputs.values() for path in map(str, one.files) if path not in absent]
-        return {
-            "artifacts": [*dict.fromkeys(waited), *users],
-            "records": list(dict.fromkeys(read.record for read in node.read)),
-        }
+        found: dict[str, list[str]] = {}
+        seen: set[str] = set()
+        users: list[str] = []
+        for name, one in node.inputs.items():
+            records = dict.fromkeys(read.declared for read in one.nodes if read.declared not in seen)
+            seen.update(records)
+            users += [path for path in map(str, one.files) if path not in absent]
+            if records:
+                found[name] = list(records)
+        waited = dict.fromkeys(after.declared for after in node.after if after.declared not in seen)
+        return {**found, "waited": [*waited, *users]}

@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any
 
 from robustdr.collections import local_files, passages
-from robustdr.encoding.directory import ENTIRE
 from robustdr.experiments.kinds import Kind, Split, kind_of
 from robustdr.experiments.models import Budget, Config, Published, Scale
 from robustdr.systems.trained import TrainedRecipe
@@ -152,10 +151,6 @@ class Lineage:
             return self.checkpoint_of(parent)
         pretraining = self.pretraining_of(system)
         return self.config.pretraining[pretraining].initial if pretraining else self.recipe(system).initial
-
-    def is_whole(self, system: str) -> bool:
-        """Whether a system is, or starts from, a model directory that is read with all its modules."""
-        return self.scale.checkpoints[self.checkpoint_of(system)].form in ENTIRE
 
     def train_split(self, system: str) -> Split:
         """Return the (collection, split) that a system is trained on."""

@@ -4,7 +4,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from robustdr.encoding.directory import DOCUMENT, ENTIRE, MODULES, QUERY
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.experiments.models import ORIGINAL
 from robustdr.graph.part import Part
@@ -23,15 +22,6 @@ class Models(Part):
         """Return the cores of a training: `each` process has its own and those that prepare its batches."""
         return max(self.threads, devices * each)
 
-    def _model_files(self, folder: str, whole: bool, separate: bool = False) -> list[str]:
-        """Return the files of a model's folder that jobs wait for: its weights, if their place is known."""
-        names = ["model.safetensors"]
-        if whole:
-            names = [MODULES]
-        elif separate:
-            names = [f"{route}_0_Transformer/model.safetensors" for route in (QUERY, DOCUMENT)]
-        return [f"{self.root}/{folder}/{name}" for name in names]
-
     @cache
     def checkpoint(self, checkpoint: str) -> Node:
         entry = self.lineage.scale.checkpoints[checkpoint]
@@ -41,14 +31,14 @@ class Models(Part):
         local = [place["path"] for place in places if "path" in place and "package" not in place]
         packages = [source["package"]] if "package" in source else []
         return self.node(
-            "checkpoint",
+            "download_checkpoint",
             f"checkpoints/{checkpoint}",
             f"checkpoint {checkpoint}",
             checkpoint,
+            stage="checkpoint",
             code=Code(["checkpoint"], packages),
             settings=settings,
             inputs={"folder": Input(files=[Path(path) for path in local], told=False)},
-            files=self._model_files(f"checkpoints/{checkpoint}", entry.form in ENTIRE),
             need=Need(4000, 60),
             outside=dict.fromkeys(local, entry.fetch) if entry.fetch else {},
             network=any("hub" in place for place in places),
@@ -77,7 +67,6 @@ class Models(Part):
             decides=seed,
             inputs={"data": reads(corpus), "initial": reads(self.checkpoint(recipe.initial))},
             options={"trains": TRAINS, "seed": seed, "resume": f"{self.root}/resume/pretrained/{name}/seed{seed}"},
-            files=self._model_files(folder, False),
             need=Need(self.sized(4000, 24000) * devices, 420, devices, self.cores(devices, 1 + settings.workers)),
         )
 
@@ -156,7 +145,7 @@ class Models(Part):
                 **kind.learns_from(self, name, seed),
             },
             options={"trains": kind.trains, "seed": seed, "resume": resume, "percents": percents, "snapshots": taken},
-            files=self._model_files(folder, lineage.is_whole(name), lineage.is_separate(name)),
+            first=f"{self.root}/models/{collection}/{name}/seed{seed}",
             need=Need(self.sized(3000, 24000) * devices, 360, devices, self.cores(devices, 2 if devices > 1 else 1)),
             makes=lambda: [self.model(made, seed) for made in (name, *(f"{name}.at{percent}" for percent in percents))],
         )

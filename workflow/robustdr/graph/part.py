@@ -46,7 +46,7 @@ class Part:
 
     def node(self, rule: str, path: str, what: str, job: str, **given: Any) -> Node:
         """Return a node of this scale; `path` is relative to the folder of its results."""
-        given.setdefault("code", Code([rule]))
+        given.setdefault("code", Code([given.get("stage", rule)]))
         if (gpus := given["need"].gpus) and self.lineage.scale.device == "gpu":
             given["options"] = {**given.get("options", {}), "gpus": gpus}
         return Node(rule, self.root, f"{self.root}/{path}", what, job, **given)

@@ -109,14 +109,14 @@ class Retrieval(Part):
         name = settings.name
         folder = f"indexes/{collection}/{name}"
         return self.node(
-            "index",
+            "build_index",
             folder,
             f"words of {collection}, {name}",
             f"{collection}.{name}",
             settings=settings,
             inputs={"corpus": reads(self.corpus(collection))},
             after=[self.card(collection)],
-            files=[f"{self.root}/{folder}/index.json"],
+            stage="index",
             need=Need(self.sized(2000, 16000), self.sized(120, 360)),  # MS MARCO's documents take about 1.9 h
         )
 
@@ -129,6 +129,10 @@ class Retrieval(Part):
     def ranking(self, system: str, seed: int, split: Split, group: Group) -> Node:
         """Return the node of a ranking of a group of `Demand.searches`; its path is that of the first run."""
         return self._ranking(system, seed, split, group, group[0])
+
+    def ranking_with(self, system: str, seed: int, split: Split, variation: str) -> Node:
+        """Return the node of the ranking by the job that ranks a variation."""
+        return self.ranking(system, seed, split, self.demand.ranked_with(system, split, variation))
 
     def _ranking(self, system: str, seed: int, split: Split, names: Group, first: str) -> Node:
         """Return the node of a ranking of some of a group's variations; `first` is the group's first variation."""
@@ -145,10 +149,12 @@ class Retrieval(Part):
         if lineage.config.judged_candidates(*split):
             inputs["judged"] = reads(self.split_files(split)[1])
         return self.node(
-            "rank",
+            "mine" if name == "train" and not kind.network else kind.rule,
             runs[0],
             f"ranking of {collection}, {name}, {names[0]} by {system}, seed {seed}",
             f"{collection}.{name}.{first}.{system}.{seed}",
+            stage="rank",
+            first=f"{self.root}/runs/{collection}/{system}/seed{seed}/{name}.{first}.arrow",
             code=Code(["rank", kind.ranks, *kind.modules(lineage, system)]),
             settings=kind.ranking(self, system, collection, part.depth),
             inputs=inputs,

@@ -9,8 +9,7 @@ from robustdr.experiments.models import ORIGINAL, Config
 from robustdr.graph.banner import banner
 from robustdr.graph.graph import Graph
 from robustdr.graph.lineage import Lineage
-from robustdr.graph.outputs import shown
-from robustdr.graph.targets import of_paper
+from robustdr.graph.targets import of_paper, shown
 from robustdr.keys.node import Need, Node, histories, reads
 from robustdr.keys.provenance import digests
 from robustdr.reporting.settings import PAGES, PARTS, SHARED, Difference, Paper, QueriesSettings, SiteSettings, Step
@@ -119,6 +118,12 @@ def texts(graph: Graph, papers: tuple[str, ...], collection: str) -> Node:
     )
 
 
+def data(graph: Graph, papers: tuple[str, ...]) -> list[Node]:
+    """Return the nodes of the texts that the report shows, and of the queries behind cells."""
+    of = [texts(graph, papers, collection) for collection in explored(graph, papers)]
+    return [*of, *(read for each in of for read in each.inputs["explored"].nodes)]
+
+
 @cache
 def page(graph: Graph, papers: tuple[str, ...]) -> Node:
     """Return the node of the report; its path is that of the first page, its options have the files that it shows."""
@@ -127,10 +132,11 @@ def page(graph: Graph, papers: tuple[str, ...]) -> Node:
     shows += [texts(graph, papers, collection) for collection in explored(graph, papers)]
     printed = [paper for paper in asked if (Path(config.folders[paper]) / "reported.yaml").is_file()]
     return graph.node(
-        "site",
+        "report",
         "report/index.html",
         "report",
         "report",
+        stage="site",
         settings=site_settings(graph, papers),
         options={
             "tables": [f"{graph.root}/tables/{name}.json" for name in shown(config, "tables", papers)],

@@ -91,7 +91,7 @@ def table(graph: Graph, paper: str, name: str) -> Node:
     path, what = f"tables/{paper}_{name}.md", f"{name} of {paper}"
     job = f"{paper}_{name}"
     code = Code(["table", *LAYOUTS.modules()])
-    how = {"settings": settings, "inputs": inputs, "need": Need(4000, 30)}
+    how = {"settings": settings, "inputs": inputs, "need": Need(4000, 30), "first": f"{graph.root}/tables/{job}.json"}
     return graph.node("table", path, what, job, code=code, **how)
 
 
@@ -151,6 +151,7 @@ def claims(graph: Graph, paper: str, asked: tuple[str, ...]) -> Node:
         f"claims/{paper}.md",
         f"claims of {paper}",
         paper,
+        first=f"{graph.root}/claims/{paper}.json",
         settings=ClaimsSettings(
             **settings, printed=printed, lacking=lacking, untestable=untestable(graph.lineage, paper)
         ),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from robustdr.core.errors import UserError, unknown
+from robustdr.experiments.models import Config
 from robustdr.graph import tables
 from robustdr.graph.graph import Graph
 from robustdr.keys.node import Node, histories
@@ -11,17 +12,31 @@ from robustdr.variations.labels import COUNTED
 
 # Files in the folder of a scale that have a paper's name; Snakemake handles other targets.
 TARGET = re.compile(r"(?P<root>results(?:/[^/]+)?)/(?P<folder>tables|figures|claims)/(?P<name>[^/]+)\.\w+")
+# What a job leaves whose names do not follow from the wildcards of a rule: the records to ask for instead.
+UNDECLARED = (
+    (r"(.+/models/[^/]+/[^/]+?)\.at\d+(/seed\d+).*", r"\1\2.sha256"),
+    (r"(.+/(?:models/[^/]+/[^/]+|checkpoints/[^/]+)/seed\d+)/(?!training\.csv$|cost\.json$).*", r"\1.sha256"),
+    (r"(.+/(?:checkpoints|indexes/[^/]+)/(?!seed\d+[/.])[^/]+)/(?!seed\d+[/.]).+", r"\1.sha256"),
+    (r"(.+/collections/[^/]+/[^/]+)/(?:qrels\.txt|answers\.jsonl)(?:\.sha256)?", r"\1/queries.tsv.sha256"),
+    (r"(.+/variations/[^/]+/[^/]+/[^/]+?)(?:\.version\d+\.tsv|\.version\d+\.json|\.split\.json)", r"\1.tsv.sha256"),
+    (r"(.+/runs/.+)\.trec\.gz", r"\1.arrow.sha256"),
+    (r"(.+/report)/(?!index\.html$)[^/]+\.html", r"\1/index.html.sha256"),
+    (r"(.+/report/data/[^/]+)/passages\d+\.js", r"\1/queries.js.sha256"),
+)
 
 
 def check_target(target: str, graphs: Mapping[str, Graph]) -> None:
-    """Check a target that is a table, figure or page of claims.
+    """Check a target that is a table, figure or page of claims, or a file that no rule declares.
 
     Args:
         graphs: graphs of all scales by the folder of their results.
 
     Raises:
-        UserError: unknown scale, paper, table or figure.
+        UserError: unknown scale, paper, table or figure, or the record of the file is to be asked for.
     """
+    for pattern, record in UNDECLARED if target.startswith("results/") else ():
+        if found := re.fullmatch(pattern, target):
+            raise UserError(f"{target}: a job makes it with other files; ask for their record: {found.expand(record)}")
     asked = TARGET.fullmatch(target)
     if asked is None or asked["name"] in COUNTED:
         return
@@ -74,9 +89,19 @@ def nodes(target: str, graphs: Mapping[str, Graph], papers: Sequence[str]) -> li
         ]
     for paper in config.papers:
         for node in histories(list(of_paper(graph, paper, (paper,)))):
-            if target == node.path or target in node.waited or target.startswith(f"{node.path}/"):
+            if target in (node.path, node.declared) or target.startswith(f"{node.path}/"):
                 return [node]
     raise UserError(f"{target}: nothing that papers need at this scale; name a table, a figure, or what is behind one")
+
+
+def shown(config: Config, folder: str, names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return (paper, part) of the `tables` or `figures` that `names` ask for, by the name of their files."""
+    return {
+        f"{paper}_{part}": (paper, part)
+        for paper in config.asked(names)
+        for part in getattr(config.papers[paper], folder)
+        if config.shows(names, paper, part)
+    }
 
 
 def of_paper(graph: Graph, paper: str, names: tuple[str, ...]) -> Iterator[Node]:

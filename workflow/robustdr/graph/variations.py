@@ -50,10 +50,11 @@ class QuerySets(Part):
             files=own, decides=False, told=False, named=f"scale {self.lineage.scale_name}: variations: released"
         )
         return self.node(
-            "release",
+            "download_release",
             f"releases/{name}",
             f"released queries, {release.origin}",
             name,
+            stage="release",
             settings=release,
             inputs={"files": files},
             need=Need(1000, 10),
@@ -154,6 +155,7 @@ class QuerySets(Part):
         made = [job, *(f"{job}.version{number}" for number in others)]
         folder, what = f"variations/{collection}/{name}", f"{variation} of {collection}, {name}"
         places = [f"{self.root}/{folder}/{one}" for one in made]
+        how["first"] = f"{places[0]}.tsv"
         how["outputs"] = {"output": [f"{at}.tsv" for at in places], "statistics": [f"{at}.json" for at in places]}
         if others:  # queries, statistics, and which version of a query attacks
             how["makes"] = lambda: [self.query_set(split, one) for one in (*made, *made, job)]

@@ -12,6 +12,7 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from robustdr.core.errors import UserError
@@ -23,8 +24,12 @@ READ = "# read: "
 KEY = "# key: "
 WORK = "# work: "
 KEPT = "# kept: "
+WITH = "# made with: "
+NOT_HASHED = "# not hashed: "
 COMPUTED = "# computed on "
-CHAIN = (KEY, KEPT, READ, COMPUTED)  # lines that another chain behind the same bytes changes
+CHAIN = (KEY, KEPT, READ, WITH, COMPUTED)  # lines that another chain behind the same bytes changes
+ASIDE = ".incomplete"  # after the name of a record of which a file is missing
+COST = "cost.json"  # its seconds differ from run to run
 SETTLED = 100_000_000  # ns; coarser than the clocks of file systems, so that a later change has another time
 
 
@@ -76,37 +81,91 @@ def record(
     hardware: Iterable[str] = (),
     installed: Mapping[str, str] | None = None,
     work: str = "",
+    others: Iterable[Path] = (),
 ) -> None:
     """Write the record of an artifact: one line for each file, paths relative to the artifact's folder.
 
     Args:
-        path: a file, or a folder with all its files but cost.json, whose seconds differ from run to run.
+        path: a file, or a folder with all its files; of `COST` it has the name alone.
         beside: files of the same folder that belong to it.
         key: the artifact's key. read: the artifacts that it was made from.
         hardware: what it and its inputs were computed on. installed: the packages that made it, with their versions.
         work: the digest of the work that made it (`robustdr.keys.kept`).
+        others: the other artifacts of the job, if this record stands for all of them. Theirs are there.
     """
-    about = _chain(path, key, read, hardware) + ([f"{WORK}{work}\n"] if work else [])
+    about = _chain(path, key, read, hardware, others) + ([f"{WORK}{work}\n"] if work else [])
     about += [f"# installed: {', '.join(' '.join(pair) for pair in installed.items())}\n"] if installed else []
-    files = [file for file in contents(path) if file.name != "cost.json"] if path.is_dir() else [path, *beside]
-    lines = (f"{digest(file)}  {file.relative_to(path.parent).as_posix()}\n" for file in files)
-    write_text(record_of(path), "".join([*about, *lines]))
+    files = contents(path) if path.is_dir() else [path, *beside]
+    lines = [
+        f"{NOT_HASHED if file.name == COST else f'{digest(file)}  '}{file.relative_to(path.parent).as_posix()}\n"
+        for file in files
+    ]
+    _write(record_of(path), [*about, *lines])
 
 
-def renew(path: Path, old: Path, key: str, read: Iterable[Path]) -> None:
+def renew(path: Path, old: Path, key: str, read: Iterable[Path], others: Iterable[Path] = ()) -> None:
     """Write the record of an artifact whose bytes are those of an old record: with a new key, and what was read now."""
     lines = old.read_text(encoding="utf-8").splitlines(keepends=True)
     computed = {*_said(old, COMPUTED), *hardware(read)}
     kept = f"{KEPT}the same work made it before\n"
     rest = [line for line in lines if not line.startswith(CHAIN)]
-    write_text(record_of(path), "".join([*_chain(path, key, read, computed), kept, *rest]))
+    _write(record_of(path), [*_chain(path, key, read, computed, others), kept, *rest])
 
 
-def _chain(path: Path, key: str, read: Iterable[Path], hardware: Iterable[str]) -> list[str]:
-    """Return the first lines of a record: the key, what was read, and what it was computed on."""
+def _write(written: Path, lines: Iterable[str]) -> None:
+    """Write a record, in place of one that was set aside."""
+    write_text(written, "".join(lines))
+    Path(f"{written}{ASIDE}").unlink(missing_ok=True)
+
+
+def _chain(path: Path, key: str, read: Iterable[Path], hardware: Iterable[str], others: Iterable[Path]) -> list[str]:
+    """Return the first lines of a record: the key, what was read and made with it, and what it was computed on."""
     about = [f"{KEY}{key}\n"] if key else []
     about += [f"{READ}{digest(one)}  {os.path.relpath(one, path.parent)}\n" for one in _records(read)]
+    about += [f"{WITH}{digest(one)}  {os.path.relpath(one, path.parent)}\n" for one in map(record_of, others)]
     return about + [f"{COMPUTED}{one}\n" for one in sorted(hardware)]
+
+
+def listed(written: Path) -> list[Path]:
+    """Return the files of an artifact by its record, and the records of those that the job made with it."""
+    found = []
+    for line in written.read_text(encoding="utf-8", errors="replace").splitlines():
+        if parsed := LINE.fullmatch(line.removeprefix(WITH)):
+            found.append(parsed[2])
+        elif line.startswith(NOT_HASHED):
+            found.append(line.removeprefix(NOT_HASHED))
+    return [Path(os.path.normpath(written.parent / name)) for name in found]
+
+
+def is_whole(written: Path) -> bool:
+    """Return whether a record is there, and all files of it and of what was made with it; no byte is read."""
+    if not written.is_file():
+        return False
+    return all(is_whole(file) if file.suffix == ".sha256" else file.is_file() for file in listed(written))
+
+
+def set_aside(results: Path) -> Iterator[str]:
+    """Rename each record of which a file is missing, so that its job runs where the artifact is needed.
+
+    A rule declares the record of what it leaves, and Snakemake looks for no other file. The name comes back with the
+    files.
+
+    Yields:
+        A sentence for each record that is set aside.
+    """
+    there = [os.path.join(folder, name) for folder, _, names in os.walk(results) for name in names]
+    for path in (path for path in there if path.endswith(f".sha256{ASIDE}")):
+        record = path.removesuffix(ASIDE)
+        if os.path.exists(record):  # made again
+            os.remove(path)
+        else:
+            os.rename(path, record)
+            there.append(record)
+    for path in (path for path in there if path.endswith(".sha256")):
+        if not is_whole(Path(path)):
+            with suppress(OSError):  # where nothing can be written nothing can run
+                os.rename(path, f"{path}{ASIDE}")
+            yield f"{path.removesuffix('.sha256')}: files of it are missing; where it is needed, it is made again"
 
 
 def state(path: Path) -> list[str]:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from robustdr.keys.integrity import WORK, contents, faults, record_of, renew, state
+from robustdr.keys.integrity import WORK, contents, faults, listed, record_of, renew, state
 from robustdr.keys.notes import RUNS
 
 KEPT = RUNS / "kept"
@@ -26,16 +26,21 @@ def link_of(path: str | Path) -> Path:
     return KEPT / Path(os.path.abspath(path)).relative_to("/")
 
 
-def keep(files: Iterable[str]) -> None:
-    """Link files that jobs of this run are to make anew, and no others.
+def keep(records: Iterable[str]) -> None:
+    """Link artifacts that jobs of this run are to make anew, and no others.
 
     What is not there, or cannot be linked, such as across file systems, is made anew in any case.
+
+    Args:
+        records: of the first artifact of each job; it names the others.
     """
     forget()
-    for file in files:
+    todo = list(map(Path, records))
+    for file in todo:
         with suppress(OSError):
             (link := link_of(file)).parent.mkdir(parents=True, exist_ok=True)
             os.link(file, link)
+            todo += listed(file) if file.suffix == ".sha256" else []
 
 
 def forget() -> None:
@@ -73,7 +78,8 @@ def take_back(made: Sequence[tuple[Path, ...]], keys: Sequence[str], read: Seque
     Args:
         made: each artifact, and the files that belong to it. keys: their keys. read: what the job reads.
     """
-    for (path, *beside), key in zip(made, keys, strict=True):
+    # The first record stands for all: it comes last.
+    for number, ((path, *beside), key) in reversed(list(enumerate(zip(made, keys, strict=True)))):
         for one in (path, *beside):
             if one.is_dir():
                 shutil.rmtree(one)
@@ -82,7 +88,7 @@ def take_back(made: Sequence[tuple[Path, ...]], keys: Sequence[str], read: Seque
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.unlink(missing_ok=True)
                 os.link(file, place)
-        renew(path, record_of(link_of(path)), key, read)
+        renew(path, record_of(link_of(path)), key, read, [] if number else [other for other, *_ in made[1:]])
 
 
 def drop(made: Iterable[tuple[Path, ...]]) -> None:

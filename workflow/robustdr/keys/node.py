@@ -1,7 +1,6 @@
 """Nodes of the job graph: each is one artifact, declared once. Its key, its job and its history follow from it."""
 
 import json
-import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -9,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from robustdr.core.settings import as_json, deciding
-from robustdr.keys.integrity import key_of
+from robustdr.keys.integrity import is_whole, key_of
 from robustdr.keys.provenance import Code, digests, key, made_of
 
 
@@ -74,7 +73,7 @@ class Node:
         inputs: what is read, by option of the stage. after: nodes that the job waits for and does not read.
         options: further options of the stage.
         outputs: the paths that the stage writes, by its option; by default `--output` has `path`.
-        files: the files that other jobs wait for, if not `path` itself.
+        first: path of the first artifact that its job makes, if that is not `path`.
         need: what the job asks of a machine.
         query_set: `<split>.<variation>` if the node is about one query set.
         whole: the node that this one is a file of.
@@ -97,7 +96,7 @@ class Node:
     after: Sequence["Node"] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     outputs: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    files: Sequence[str] = ()
+    first: str = ""
     query_set: str = ""
     whole: "Node | None" = None
     makes: "Callable[[], Sequence[Node]] | None" = None
@@ -106,7 +105,7 @@ class Node:
 
     def file(self, path: str) -> "Node":
         """Return the node of one file of this artifact."""
-        return replace(self, path=path, files=(), whole=self.whole or self)
+        return replace(self, path=path, whole=self.whole or self)
 
     @cached_property
     def key(self) -> str:
@@ -135,14 +134,15 @@ class Node:
         return f"{folder}.sha256"
 
     @property
-    def waited(self) -> Sequence[str]:
-        """The files of the artifact that other jobs wait for."""
-        return self.files or (self.path,)
+    def declared(self) -> str:
+        """The record that its rule declares, and other jobs wait for: that of the first artifact that its job makes."""
+        whole = self.whole or self
+        return f"{whole.first or whole.path}.sha256"
 
     @property
     def made(self) -> bool:
-        """Whether the artifact is there with this key."""
-        return all(Path(path).exists() for path in self.waited) and key_of(Path(self.path)) == self.key
+        """Whether the artifact is there with this key, and no file of it is missing."""
+        return key_of(Path(self.path)) == self.key and is_whole(Path(self.record))
 
     @property
     def log(self) -> str:
@@ -159,39 +159,36 @@ class Node:
 
     @property
     def command(self) -> str:
-        """The words of the job, quoted for a shell."""
-        return shlex.join(self.words)
+        """The name of the stage, as a shell takes it."""
+        return (self.stage or self.rule).replace("_", "-")
 
     @property
     def words(self) -> list[str]:
-        """The stage and its options; they include what the stage attests."""
-        words = [(self.stage or self.rule).replace("_", "-")]
-        words += [
-            "--made-of",
-            made_of(self.code),
-            "--work",
-            self.work,
-            "--key",
-            *(node.key for node in (self.makes or (lambda: [self]))()),
-        ]
-        if tuple(self.code.names) != (words[0].replace("-", "_"),):
-            words += ["--code", *self.code.names]
+        """The stage and its options."""
+        return [self.command, *(word for option in self.options_told for word in option)]
+
+    @property
+    def options_told(self) -> list[list[str]]:
+        """Every option of the stage with its values; they include what the stage attests."""
+        keys = [node.key for node in (self.makes or (lambda: [self]))()]
+        found = [["--made-of", made_of(self.code)], ["--work", self.work], ["--key", *keys]]
+        if tuple(self.code.names) != (self.stage or self.rule,):
+            found.append(["--code", *self.code.names])
         if self.code.packages:
-            words += ["--packages", *self.code.packages]
+            found.append(["--packages", *self.code.packages])
         if self.network:
-            words += ["--network"]
+            found.append(["--network"])
         if self.settings is not None:
-            words += ["--settings", self.settings if isinstance(self.settings, str) else as_json(self.settings)]
+            found.append(["--settings", self.settings if isinstance(self.settings, str) else as_json(self.settings)])
         told = {name: one for name, one in self.inputs.items() if one.told}
         if planned := {name: [node.key for node in one.nodes] for name, one in told.items() if one.nodes}:
-            words += ["--reads", json.dumps(planned)]
+            found.append(["--reads", json.dumps(planned)])
         given = {**{name: one.paths for name, one in told.items()}, **self.options}
         for name, value in given.items():
             values = value if isinstance(value, list) else [value]
-            words += [f"--{name.replace('_', '-')}", *map(str, values)] if values else []
-        for name, paths in (self.outputs or {"output": [self.path]}).items():
-            words += [f"--{name}", *paths]
-        return words
+            found += [[f"--{name.replace('_', '-')}", *map(str, values)]] if values else []
+        found += [[f"--{name}", *paths] for name, paths in (self.outputs or {"output": [self.path]}).items()]
+        return found
 
 
 def histories(nodes: Iterable[Node], left_out: Callable[[Node], bool] = lambda node: False) -> list[Node]:

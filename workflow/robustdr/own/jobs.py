@@ -22,7 +22,6 @@ from robustdr.core.errors import UserError
 from robustdr.core.locks import alone
 from robustdr.core.progress import Line, Progress, recorded
 from robustdr.graph.graph import Graph
-from robustdr.graph.outputs import rankings
 from robustdr.keys.integrity import is_current
 from robustdr.keys.node import Node, histories
 
@@ -66,13 +65,14 @@ def make(graph: Graph, targets: Sequence[Node], folder: Path) -> None:
 
 def jobs(graph: Graph, targets: Sequence[Node]) -> Iterator[Node]:
     """Yield the nodes of the jobs behind `targets`, each after those of its inputs; one job ranks all of a split."""
-    runs = {node.path for node in histories(targets) if node.rule == "rank"}
+    runs = {node.path for node in histories(targets) if node.stage == "rank"}
     of_run = {
         run.path: ranking
-        for of in (rankings({graph.root: graph}) if runs else [])  # runs of other systems may not be there yet
-        for system in of.systems
+        for split, groups in (graph.demand.searches() if runs else {}).items()  # runs of others may not be there yet
+        for group, systems in groups.items()
+        for system in systems
         for seed in graph.lineage.seeds(system)
-        for ranking in [graph.ranking(system, seed, of.split, of.variations)]
+        for ranking in [graph.ranking(system, seed, split, group)]
         for run in artifacts(ranking)
     }
     ranked = [of_run[path] for path in sorted(runs & of_run.keys())]
@@ -97,7 +97,7 @@ def is_done(node: Node) -> bool:
 def run(node: Node) -> int:
     """Run a job; return its exit status. It leaves its log and what it took, as Snakemake's jobs do."""
     written = (path for paths in node.outputs.values() for path in paths)
-    for path in (node.log, node.benchmark, *node.waited, *written):
+    for path in (node.log, node.benchmark, node.path, *written):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     with open(node.log, "w", encoding="utf-8") as log:

@@ -94,7 +94,7 @@ def things(node: Node) -> Iterator[Thing]:
     Raises:
         UserError: ir_datasets has no such data set.
     """
-    if node.rule in ("corpus", "split"):
+    if node.rule in ("download_passages", "download_queries"):
         yield from _of_collection(node)
     elif isinstance(node.settings, CheckpointSettings):
         yield from _of_checkpoint(node.settings)
@@ -102,7 +102,7 @@ def things(node: Node) -> Iterator[Thing]:
         yield _released(node.settings, f"snakemake --cores 1 {node.path}")
     elif node.rule in ("vary", "vary_shard"):
         yield from _of_variation(json.loads(node.options["settings"]), node.outside)
-    elif node.rule == "rank" and node.network:
+    elif node.rule == "retrieve_served":
         yield Server(node.settings.url, node.settings.key)
 
 

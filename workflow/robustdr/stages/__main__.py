@@ -3,6 +3,7 @@
 import argparse
 import gc
 import os
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -25,8 +26,15 @@ def every() -> Mapping[str, Stage]:
     return STAGES
 
 
+class Parser(argparse.ArgumentParser):
+    """A line of a file of options has the words that a shell would read there."""
+
+    def convert_arg_line_to_args(self, arg_line: str) -> list[str]:
+        return shlex.split(arg_line)
+
+
 def parser(name: str) -> argparse.ArgumentParser:
-    """The options of a stage. Its module is imported, and no other one.
+    """The options of a stage; `@FILE` has some of them. Its module is imported, and no other one.
 
     Raises:
         UserError: there is no such stage.
@@ -35,7 +43,7 @@ def parser(name: str) -> argparse.ArgumentParser:
         import_module(code_of_stage(name.replace("-", "_"))[0])
     except ValueError:
         raise unknown("stage", name, every()) from None
-    made = argparse.ArgumentParser(prog=f"robustdr.stages {name}", description=STAGES[name].text)
+    made = Parser(f"robustdr.stages {name}", description=STAGES[name].text, fromfile_prefix_chars="@")
     add_arguments(made, STAGES[name])
     return made
 
@@ -79,8 +87,18 @@ def run(name: str, a: argparse.Namespace) -> None:
     if "torch" in sys.modules and "torch" in versions:  # another job of the process may have loaded it
         # By its name: a stage without torch is not made of it.
         computed_on.add(import_module("robustdr.encoding.hardware").here())
-    for (path, *beside), key in zip(made, keys, strict=True):
-        record(path, *beside, key=key, read=read, hardware=computed_on, installed=versions, work=work)
+    # The first record stands for all: it comes last.
+    for number, ((path, *beside), key) in reversed(list(enumerate(zip(made, keys, strict=True)))):
+        record(
+            path,
+            *beside,
+            key=key,
+            read=read,
+            hardware=computed_on,
+            installed=versions,
+            work=work,
+            others=[] if number else [other for other, *_ in made[1:]],
+        )
     drop(made)
 
 

@@ -9,8 +9,8 @@ from robustdr import losses
 from robustdr.core.errors import UserError
 from robustdr.core.settings import STRICT
 from robustdr.core.validation import wrong
-from robustdr.encoding.directory import ABOUT, CHARACTER, ENCODER, ENTIRE, ROUTER_FILES, SHARED_FILES
-from robustdr.experiments.kinds import Graph, Inputs, Lineage, Split, memory
+from robustdr.encoding.directory import CHARACTER, ENCODER, ENTIRE
+from robustdr.experiments.kinds import Graph, Inputs, Split, memory
 from robustdr.experiments.models import Config
 from robustdr.keys.node import Need, reads
 from robustdr.retrieval.settings import FLAT, SearchSettings
@@ -78,11 +78,6 @@ class Dense(Trained):
         if not self._searches_compressed(graph, split):
             return {}
         return {"vectors": [vectors.path for vectors in graph.embeddings(system, seed, split[0])]}
-
-    def model_files(self, lineage: Lineage, system: str) -> list[str]:
-        if lineage.is_whole(system):
-            return ABOUT
-        return ROUTER_FILES if lineage.recipe(system).encoders == "separate" else SHARED_FILES
 
     def training(self, graph: Graph, system: str) -> DenseTraining:
         encoders: Any = graph.lineage.recipe(system).encoders or "shared"

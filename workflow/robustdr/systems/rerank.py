@@ -70,6 +70,7 @@ class Rerank(Trained):
     given: ClassVar[set[str]] = {*Trained.given, "vectors"}
     refused: ClassVar[tuple[str, ...]] = ("gradient_cache", "temperature")
     ranks = "robustdr.retrieval.rerank"
+    rule = "rerank"
     trains = "robustdr.training.rerank"
 
     def named(self, recipe: Settings) -> dict[str, str]:
@@ -147,9 +148,6 @@ class Rerank(Trained):
             own = [variation if variation in taken else ORIGINAL for variation in variations]
             runs = [graph.run(first, its_seed, split, variation) for variation in own]
         return {"model": reads(graph.model(system, seed)), "candidates": reads(*runs)}
-
-    def model_files(self, lineage: Lineage, system: str) -> list[str]:
-        return [*RANKERS.facts(lineage.recipe(system).ranker["name"]).files]
 
     def training(self, graph: Graph, system: str) -> RankerTraining:
         return RankerTraining(**training(graph, system, self.refused), ranker=graph.lineage.recipe(system).ranker)

@@ -56,6 +56,7 @@ class Served(Kind):
 
     ranks = "robustdr.retrieval.served"
     network = True
+    rule = "retrieve_served"
 
     def check(self, config: Config, name: str, where: str) -> None:
         if variable := config.systems[name].key:
