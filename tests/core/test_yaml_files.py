@@ -154,3 +154,11 @@ def test_what_is_read_belongs_to_who_reads_it(file, tmp_path):
         (tmp_path / name).write_text("a: 1\na: 2\n")
         with pytest.raises(UserError, match=rf"^{tmp_path / name}:2: top level: 'a' is given twice"):
             read(tmp_path / name)
+
+
+@pytest.mark.parametrize("value, why", [("2024-13-45", "month must be in 1..12"), ("9" * 5000, "Exceeds the limit")])
+def test_a_value_that_python_cannot_hold(tmp_path, value, why):
+    path = tmp_path / "one.yaml"
+    path.write_text(f"a: 1\nb: [{value}]\n", encoding="utf-8")
+    with pytest.raises(UserError, match=rf"^{path}:2: not YAML: {why}.* \(column 5\); quote the value"):
+        read(path)

@@ -114,9 +114,9 @@ def encoder(folder: Path, broken: Path) -> int:
 
 
 def compare(folder: Path, broken: Path) -> int:
-    from robustdr.reporting import comparison
+    from robustdr.reporting import side_by_side
 
-    comparison._measured.cache_clear()
+    side_by_side._measured.cache_clear()
     return main(["compare", str(folder / "a"), str(folder / "b"), "-o", str(folder / "pages")])
 
 

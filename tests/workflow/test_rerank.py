@@ -8,7 +8,7 @@ from tests.workflow.small import ROLE, edit, tiny
 from robustdr.experiments.config import load
 from robustdr.graph.graph import graph
 from robustdr.graph.tables import table_settings
-from robustdr.keys.integrity import key_of
+from robustdr.keys.integrity import key_of, recorded
 from robustdr.rankers.ranker import saved
 from robustdr.retrieval.runs import read_run
 
@@ -78,8 +78,8 @@ def test_the_table_holds_what_was_measured(finished, folder, made):
     cells = json.loads((finished[0].folder / TABLE).with_suffix(".json").read_text(encoding="utf-8"))["cells"]
     assert {cell["system"] for cell in cells} == {"bm25", "knrm", "on_original", "distilled"}
     assert not [cell["not_run"] for cell in cells if cell["not_run"]]
-    keys = table_settings(made, "rodr", "table2").keys
-    assert {cell["keys"] for cell in cells} == set(keys.values())
+    digests = {recorded(finished[0].folder / path) for path in table_settings(made, "rodr", "table2").keys}
+    assert {cell["measures"] for cell in cells} == {digest[:16] for digest in digests}
 
 
 def test_rerankers_rank_what_their_first_stage_found(folder, made):
@@ -104,7 +104,7 @@ def test_rerankers_rank_what_their_first_stage_found(folder, made):
 
 
 def test_directories_say_what_was_trained(folder):
-    lengths = {"query_length": 32, "passage_length": 48}
+    lengths = {"query_length": 32, "passage_length": 24}
     models = folder / "models/wordnet-mini"
     assert {path.name for path in models.iterdir()} == {"knrm", "bert", "distilled"}
     assert saved(models / "knrm/seed1") == {"ranker": "knrm", "settings": {"trained_kernels": True}, "lengths": lengths}

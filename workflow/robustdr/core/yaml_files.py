@@ -60,6 +60,14 @@ def read_numbered(path: Path) -> tuple[Tree, Mapping[Keys, int]]:
     return deepcopy(tree), lines
 
 
+class _Loader(yaml.CSafeLoader):
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except ValueError as error:  # a day that no calendar has, a number of thousands of digits
+            raise yaml.constructor.ConstructorError(None, None, str(error), node.start_mark) from None
+
+
 @lru_cache(maxsize=128)  # parts of the project read the same file, and a configuration has some forty
 def _parsed(text: str) -> tuple[Tree, Mapping[Keys, int]]:
     """Parse the text of a file; an error lacks the file's path, with which it begins."""
@@ -69,7 +77,7 @@ def _parsed(text: str) -> tuple[Tree, Mapping[Keys, int]]:
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > DEEPEST and event.start_mark:
                 raise _too_deep(event.start_mark.line + 1)
-        loader = yaml.CSafeLoader(text)
+        loader = _Loader(text)
         root = loader.get_single_node()
         if not isinstance(root, yaml.MappingNode):
             raise UserError(": empty or no mapping; see docs/reference")
