@@ -55,11 +55,22 @@ def test_another_training_run_agrees(mini, measured):
     assert cells["half"].to_dict() == pytest.approx({"bm25": 0.0, "dr_oq": HALF, "rodr": HALF})
     assert cells["mean"].to_dict() == pytest.approx({"bm25": 0.4, "dr_oq": 0.52, "rodr": 0.62})
     assert cells["same_seed"].to_dict() == pytest.approx({"bm25": 0.4, "dr_oq": 0.505, "rodr": 0.60})
-    assert compared.distances == pytest.approx((0.01, sqrt((0.025**2 + 0.03**2) / 2)))
+    assert compared.distance("mean") == pytest.approx(0.01)
+    assert compared.distance("same_seed") == pytest.approx(sqrt((0.025**2 + 0.03**2) / 2))
     assert compared.inside.all() and compared.computed_on == ["c"]
-    assert compared.line == (
-        f"Your runs agree with the ledger: 3 of 3 values. A value that is {100 * HALF:.1f} points off would be seen."
+    assert compared.lines == (
+        "3 of 3 values of your runs agree with the ledger. "
+        f"A difference of {100 * HALF:.1f} points would be seen in half of those of trained systems."
     )
+
+
+def test_systems_without_training_alone(mini, measured):
+    measured(bm25=0.4)
+    compared = machine.compare(mini, EVIDENCE)
+    assert compared.lines == "1 of 1 values of your runs agree with the ledger."
+    page, written = machine.write(compared, Path(mini.root))
+    assert "points" not in page.read_text(encoding="utf-8")
+    assert json.loads(written.read_text(encoding="utf-8"))["rms_from_mean"] is None
 
 
 @pytest.mark.parametrize("system", ["dr_oq", "bm25"])
@@ -68,6 +79,7 @@ def test_what_no_training_run_would_show_does_not(mini, measured, system):
     measured(**{"dr_oq": 0.52, "rodr": 0.62, "bm25": 0.4, system: off[system]})
     compared = machine.compare(mini, EVIDENCE)
     assert compared.cells.loc[~compared.inside, "system"].tolist() == [system]
+    assert compared.lines.startswith("2 of 3 values") and compared.lines.endswith("by more than another run would.")
     page, written = machine.write(compared, Path(mini.root))
     assert page.read_text(encoding="utf-8").count("**outside**") == 1
     cells = json.loads(written.read_text(encoding="utf-8"))["cells"]

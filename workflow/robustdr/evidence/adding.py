@@ -77,7 +77,7 @@ def _finished(graph: Graph) -> tuple[list[Run], int]:
     found = set(map(str, folder.glob("*/*/seed*/*.parquet")))
     if not found:
         raise UserError(f"{folder}: no measures; run snakemake first")
-    faults = list(damaged(folder)) or [*filter(None, (_stale(path, nodes.get(path)) for path in sorted(found)))]
+    faults = list(damaged(folder)) or [*filter(None, (stale(path, nodes.get(path)) for path in sorted(found)))]
     if faults:
         more = f"; and {len(faults) - 1} more faults" if len(faults) > 1 else ""
         raise UserError(f"{faults[0]}{more}; nothing was added")
@@ -86,7 +86,7 @@ def _finished(graph: Graph) -> tuple[list[Run], int]:
     return finished, sum(map(any, there)) - len(finished)
 
 
-def _stale(path: str, node: Node | None) -> str:
+def stale(path: str, node: Node | None) -> str:
     """Return why a measures file is not the one that the configuration and code make; '' if it is."""
     if node is None:
         return f"{path}: stale: the configuration has no such run at this scale; delete it"

@@ -1,10 +1,15 @@
 """`robustdr evidence`: adds finished runs to the ledger, and lists what it has."""
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from robustdr.core.commands import add_command
 from robustdr.core.paths import named
+
+if TYPE_CHECKING:
+    from robustdr.graph.graph import Graph
 
 EVIDENCE, FINDINGS = Path("evidence"), Path("docs/findings.md")
 
@@ -27,31 +32,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     command.add_argument("--scale", help="name of the scale; default: evidence if the ledger has it, else mini")
 
 
-def add(a: argparse.Namespace) -> None:
+def _graphs(results: Path) -> "Mapping[str, Graph]":
+    """Return the graphs by folder, if `results` is the folder of a scale."""
     from robustdr.core.errors import unknown
-    from robustdr.evidence.adding import add
     from robustdr.graph.project import project
 
-    made = project().graphs
-    if (root := a.results.as_posix()) not in made:
-        raise unknown("folder of a scale", root, made)
-    new, old, unfinished, path = add(made, root, EVIDENCE)
+    graphs = project().graphs
+    if results.as_posix() not in graphs:
+        raise unknown("folder of a scale", results.as_posix(), graphs)
+    return graphs
+
+
+def add(a: argparse.Namespace) -> None:
+    from robustdr.evidence.adding import add
+
+    new, old, unfinished, path = add(_graphs(a.results), a.results.as_posix(), EVIDENCE)
     size = f": {path}, {path.stat().st_size / 1e6:.2f} MB" if path else ""
     left = f", {unfinished} left out: other papers need more query sets of them" if unfinished else ""
     print(f"{new} runs added, {old} were there{left}{size}")
 
 
 def check(a: argparse.Namespace) -> int:
-    from robustdr.core.errors import unknown
     from robustdr.evidence import machine
-    from robustdr.graph.project import project
 
-    graphs = project().graphs
-    if (root := a.results.as_posix()) not in graphs:
-        raise unknown("folder of a scale", root, graphs)
-    compared = machine.compare(graphs[root], EVIDENCE)
+    compared = machine.compare(_graphs(a.results)[a.results.as_posix()], EVIDENCE)
     page, _ = machine.write(compared, a.results)
-    print(f"{compared.line} See {page}.")
+    print(f"{compared.lines} See {page}.")
     return 0 if compared.inside.all() else 1
 
 

@@ -16,9 +16,10 @@ from robustdr.core.markup import code, plain, table_row
 from robustdr.evaluation import ledger
 from robustdr.evaluation.measures import read_measures
 from robustdr.evaluation.settled import one_run_a_seed, settled
+from robustdr.evidence.adding import stale
 from robustdr.evidence.identity import expected, runs
 from robustdr.graph.graph import Graph
-from robustdr.keys.integrity import damaged, hardware, key_of
+from robustdr.keys.integrity import damaged, hardware
 
 LEVEL = 0.95
 FEWEST = 3  # training runs of the ledger that an interval is made from
@@ -48,19 +49,22 @@ class Compared:
         return (self.cells["value"] - self.cells["mean"]).abs() <= self.cells["half"] + EXACT
 
     @property
-    def distances(self) -> tuple[float, float]:
-        """Root mean square distance of trained systems from the ledger's mean, and from its runs of this seed."""
-        trained = self.cells[self.cells["half"] > 0]
-        columns = (trained["value"] - trained[name] for name in ("mean", "same_seed"))
-        mean, same_seed = (float(np.sqrt((column**2).mean())) for column in columns)
-        return mean, same_seed
+    def trained(self) -> pd.DataFrame:
+        return self.cells[self.cells["half"] > 0]
+
+    def distance(self, other: str) -> float | None:
+        """Root mean square distance of trained systems from a column; None if there is none."""
+        squares = (self.trained["value"] - self.trained[other]).dropna() ** 2
+        return float(np.sqrt(squares.mean())) if len(squares) else None
 
     @property
-    def line(self) -> str:
-        """The result in one sentence, for the end of a run."""
-        agree = f"{self.inside.sum()} of {len(self.cells)} values"
-        visible = 100 * self.cells.loc[self.cells["half"] > 0, "half"].median()
-        return f"Your runs agree with the ledger: {agree}. A value that is {visible:.1f} points off would be seen."
+    def lines(self) -> str:
+        """The result in one sentence or three, for the end of a run."""
+        lines = f"{self.inside.sum()} of {len(self.cells)} values of your runs agree with the ledger."
+        if not self.trained.empty:
+            visible = 100 * self.trained["half"].median()
+            lines += f" A difference of {visible:.1f} points would be seen in half of those of trained systems."
+        return lines if self.inside.all() else f"{lines} The others differ by more than another run would."
 
 
 def compare(graph: Graph, evidence: Path) -> Compared:
@@ -110,8 +114,8 @@ def _measured(graph: Graph) -> tuple[pd.DataFrame, list[Path]]:
             path = Path(node.path)
             if not path.is_file():
                 continue
-            if key_of(path) != node.key:
-                raise UserError(f"{path}: stale: its key is {key_of(path)}, {node.key} is expected; run again")
+            if fault := stale(node.path, node):
+                raise UserError(fault)
             frame = read_measures(path).groupby(["query_set", "measure"])["value"].mean().reset_index()
             means.append(frame.assign(system=run.system, collection=run.collection, seed=run.seed))
             paths.append(path)
@@ -136,8 +140,8 @@ def _about(compared: Compared) -> dict[str, Any]:
         "torch": torch.__version__,
         "values": len(compared.cells),
         "inside": int(compared.inside.sum()),
-        "rms_from_mean": compared.distances[0],
-        "rms_from_same_seed": compared.distances[1],
+        "rms_from_mean": compared.distance("mean"),
+        "rms_from_same_seed": compared.distance("same_seed"),
         "without": compared.without,
     }
 
@@ -145,33 +149,24 @@ def _about(compared: Compared) -> dict[str, Any]:
 def _page(compared: Compared) -> Iterator[str]:
     about = _about(compared)
     yield "# This machine beside the ledger\n"
-    yield f"{compared.line}\n"
-    mean, same_seed = compared.distances
+    yield f"{compared.lines}\n"
     yield (
-        f"Computed on {'; '.join(compared.computed_on)}, with Python {about['python']} and torch {about['torch']}. "
-        f"Values of trained systems lie {100 * mean:.2f} points (root mean square) from the mean of the ledger's runs, "
-        f"and {100 * same_seed:.2f} points from its runs with the same seed. A system without training must have the "
-        "same values.\n"
+        f"Computed on {'; '.join(compared.computed_on)}, with Python {about['python']} and torch {about['torch']}. A "
+        "system without training must have the same values.\n"
     )
+    for column, what in (("mean", "mean of the ledger's runs"), ("same_seed", "ledger's runs with the same seed")):
+        if (distance := compared.distance(column)) is not None:
+            yield f"Values of trained systems lie {100 * distance:.2f} points (root mean square) from the {what}.\n"
     if compared.without:
-        yield f"The ledger has fewer than {FEWEST} runs of: {', '.join(compared.without)}.\n"
-    yield table_row(
-        [
-            "System",
-            "Collection",
-            "Query set",
-            "Measure",
-            "Here",
-            "Same seed",
-            "Mean of runs",
-            "± for one run",
-            "Runs",
-            "",
-        ]
-    )
+        yield f"The ledger has fewer than {FEWEST} runs with these settings of: {', '.join(compared.without)}.\n"
+    names = ["System", "Collection", "Query set", "Measure"]
+    yield table_row([*names, "Here", "Same seed", "Mean of runs", "± for one run", "Runs", ""])
     yield table_row(["---"] * 4 + ["---:"] * 5 + ["---"])
     for cell, inside in zip(compared.cells.itertuples(), compared.inside, strict=True):
-        numbers = [f"{100 * number:.1f}" for number in (cell.value, cell.same_seed, cell.mean, cell.half)]
+        numbers = [
+            "–" if np.isnan(number) else f"{100 * number:.1f}"
+            for number in (cell.value, cell.same_seed, cell.mean, cell.half)
+        ]
         names = [
             code(str(cell.system)),
             plain(str(cell.collection)),
