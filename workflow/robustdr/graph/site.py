@@ -199,7 +199,7 @@ def differences(lineage: Lineage, papers: Iterable[Paper], pairs: Iterable[tuple
     trained = [system for system in systems if lineage.starts_from(system)]
     initial = {lineage.recipe(system).initial for system in trained}
     tables = [config.papers[paper.name].tables[table] for paper in papers for table in paper.tables]
-    models = {lineage.checkpoint_of(system) for system in trained}.union(*(of.named("encoder") for of in tables))
+    models = {lineage.checkpoint_of(system) for system in trained}.union(*(of.key_values("encoder") for of in tables))
     shown = [of for paper in papers for of in config.papers[paper.name].evaluation.values()]
     measured = {measure for of in shown for measure in of.measures}
     roles = dict.fromkeys(role for _, role in made)

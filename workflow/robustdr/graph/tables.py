@@ -187,7 +187,7 @@ def table_settings(graph: Graph, paper: str, name: str) -> TableSettings:
     spec = experiment.tables[name]
     settings = settings_of(graph, paper, f"snakemake {graph.root}/tables/{paper}_{name}.md", cells_of(spec))
     systems = list(settings["labels"])
-    encoders = {encoder: lineage.scale.checkpoints[encoder] for encoder in spec.named("encoder")}
+    encoders = {encoder: lineage.scale.checkpoints[encoder] for encoder in spec.key_values("encoder")}
     settings["reasons"] |= {encoder: entry.unavailable for encoder, entry in encoders.items() if entry.unavailable}
     trained = dict.fromkeys(ancestor for system in systems for ancestor in lineage.lineage(system))
     losses = {system: lineage.recipe(system).loss for system in trained}
@@ -216,7 +216,7 @@ def table_settings(graph: Graph, paper: str, name: str) -> TableSettings:
         settings["lineage"] = {
             s: {part: [f.path for f in files] for part, files in of.items()} for s, of in costs.items()
         }
-        settings["reindexes"] = {s: lineage.reindexes(s, base) for base in spec.named("base") for s in systems}
+        settings["reindexes"] = {s: lineage.reindexes(s, base) for base in spec.key_values("base") for s in systems}
     return TableSettings(**settings, table=name, spec=spec)
 
 
@@ -272,7 +272,9 @@ def _statistics(graph: Graph, paper: str, spec: TableSpec) -> list[Node]:
     if "cards" in spec.reads:
         found += [graph.split_card((at[0], split)) for at, _ in sets for split in ("train", at[1])]
     if "similarities" in spec.reads:
-        encoders = [name for name in spec.named("encoder") if not graph.lineage.scale.checkpoints[name].unavailable]
+        encoders = [
+            name for name in spec.key_values("encoder") if not graph.lineage.scale.checkpoints[name].unavailable
+        ]
         found += [similarity(graph, encoder, split) for split, _ in sets for encoder in encoders]
     if "counts" in spec.reads:
         found += [graph.counts(*at) for at in sets]
