@@ -28,7 +28,7 @@ def _pairs(config: Config, name: str) -> dict[tuple[str, str], bool]:
     specs, of_paper = config.papers[paper].specs(part), config.claims[paper]
     varied_by_pair = {pair: True for spec in specs for pair in cells_of(spec)}
     for tested in of_paper.tested_by(varied_by_pair) if part else of_paper.tested().values():
-        sets = {query_set for test in tested.tests().values() for _, query_set in test.named("query_sets")}
+        sets = {query_set for test in tested.tests().values() for _, query_set in test.names_under("query_sets")}
         for pair in tested.pairs():
             varied_by_pair[pair] = varied_by_pair.get(pair, False) or sets != {ORIGINAL}
     return varied_by_pair

@@ -17,7 +17,7 @@ from robustdr.claims.verdicts import (
     PARTLY,
     SUPPORTED,
     UNJUDGED,
-    of_sentences,
+    sentence_verdicts,
     tally,
 )
 from robustdr.core.files import write_text
@@ -92,7 +92,7 @@ def sentences(paper: Claims) -> list[Sentence]:
     for claim in paper["claims"]:
         if claim["headline"] and not claim["hypothesis"]:
             parts.setdefault(claim["sentence"], []).append(claim)
-    verdicts = of_sentences((sentence, one["verdict"]) for sentence, of in parts.items() for one in of)
+    verdicts = sentence_verdicts((sentence, one["verdict"]) for sentence, of in parts.items() for one in of)
     found = []
     for of, verdict in zip(parts.values(), verdicts, strict=True):
         judged = [one for one in of if one["verdict"] not in UNJUDGED]
