@@ -65,7 +65,7 @@ def check_claims(config: Config, experiment: Experiment, claims: Claims, path: P
         for name, test in tested.tests().items():
             for argument, system in test.systems():
                 _known_system(config, f"{where}.{name}.{argument}", system)
-            for argument, query_set in test.named("query_sets", "against"):
+            for argument, query_set in test.names_under("query_sets", "against"):
                 worst = [WORST] if isinstance(test, SmallerDrop) else []
                 known(f"{where}.{name}.{argument}", query_set, [*_query_sets(evaluation), *worst])
 

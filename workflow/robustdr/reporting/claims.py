@@ -12,9 +12,9 @@ from robustdr.audit.audited import audit
 from robustdr.audit.printed import AsPrinted
 from robustdr.audit.reported import load
 from robustdr.claims.claim import Claim, load_claims
-from robustdr.claims.controls import Checked, asked, checked, controlled, explained
+from robustdr.claims.controls import Checked, add_explanation, apply_controls, check_control, region_words
 from robustdr.claims.effects import ABOVE
-from robustdr.claims.family import by_chance, decided
+from robustdr.claims.family import decide_claims, supported_by_chance
 from robustdr.claims.intervals import Interval, bounds
 from robustdr.claims.measured import USUAL, Judged, Measured, Verdict, measure, weakest_first
 from robustdr.claims.verdicts import (
@@ -26,7 +26,7 @@ from robustdr.claims.verdicts import (
     SUPPORTED,
     VERDICTS,
     WORST_FIRST,
-    of_sentences,
+    sentence_verdicts,
 )
 from robustdr.core.files import write_json, write_text
 from robustdr.core.markup import plain, prose, table_row
@@ -60,7 +60,7 @@ LEGEND = [
 
 def effect_text(effect: Judged) -> str:
     """An effect in words: size, intervals, p, printed value, power, and how the sizes compare."""
-    numbers = effect.shown
+    numbers = effect.reader_view
     text = f"{numbers.words}: {100 * numbers.size:+.1f}% {bounds(*numbers.interval)}"
     if numbers.confidence != USUAL:
         text += f" (at {100 * numbers.confidence:g} % {bounds(numbers.low, numbers.high)})"
@@ -126,14 +126,14 @@ def record(claim: Claim, settings: ClaimsSettings, verdict_here: Verdict, paper:
 
 def control_record(control: Checked) -> dict[str, Any]:
     """A control with its state, its numbers in words, and its effects."""
-    effects = [{**_numbers(effect), "asked": asked(effect.shown.region)} for effect in control.effects]
-    description = {"name": control.name, "what": control.what, "state": control.state, "reason": control.reason}
+    effects = [{**_numbers(effect), "asked": region_words(effect.reader_view.region)} for effect in control.effects]
+    description = {"name": control.name, "what": control.requirement, "state": control.state, "reason": control.reason}
     return {**description, "evidence": control.words, "effects": effects}
 
 
 def _numbers(effect: Judged) -> Any:
     """The numbers of an effect as claims and controls have them, a `written.Effect`."""
-    return _finite({**asdict(effect.shown), "p": effect.p})
+    return _finite({**asdict(effect.reader_view), "p": effect.p})
 
 
 def _finite(value: Any) -> Any:
@@ -148,8 +148,8 @@ def _finite(value: Any) -> Any:
 def counted(records: Sequence[Record]) -> tuple[Counter[str], Counter[str]]:
     """The number of a paper's sentences by verdict, here and as printed; hypotheses are no claims of a paper."""
     claims = [claim for claim in records if not claim["hypothesis"]]
-    verdicts_here = of_sentences((claim["sentence"], claim["verdict"]) for claim in claims)
-    printed_verdicts = of_sentences((claim["sentence"], claim["as_printed"]["verdict"]) for claim in claims)
+    verdicts_here = sentence_verdicts((claim["sentence"], claim["verdict"]) for claim in claims)
+    printed_verdicts = sentence_verdicts((claim["sentence"], claim["as_printed"]["verdict"]) for claim in claims)
     return Counter(verdicts_here), Counter(printed_verdicts)
 
 
@@ -249,7 +249,7 @@ def write_claims(
         for key, declaration in declared.tested().items()
     }
     controls = {
-        name: checked(name, control, measured[f"controls.{name}"]) for name, control in declared.controls.items()
+        name: check_control(name, control, measured[f"controls.{name}"]) for name, control in declared.controls.items()
     }
     for number, (whole, paper) in enumerate(zip(declared.claims, papers, strict=True)):
         key = f"claims.{number}"
@@ -258,14 +258,14 @@ def write_claims(
         sized = not settings.miniature and all(scale_measures[measure] == measure for measure in claim.measures)
         sizes = {effect.words: Interval(effect.low, effect.high) for effect in paper.effects}
         verdict = measure(claim, measured[key], printed_effects, sizes, sized, settings.paper_queries.get(claim.role))
-        verdict = controlled(claim, verdict, controls, settings.untestable.get(key, ""))
+        verdict = apply_controls(claim, verdict, controls, settings.untestable.get(key, ""))
         contradicted = f"the paper's own numbers contradict it in {paper.against} of {len(paper.effects)} comparisons"
         reasons = [contradicted] if paper.against else []
         reasons += [f"without {' and '.join(dropped_systems)}, which this scale lacks"] if dropped_systems else []
         verdicts.append(replace(verdict, reason="; ".join(filter(None, [*reasons, verdict.reason]))))
-    verdicts = decided(declared.claims, verdicts)
+    verdicts = decide_claims(declared.claims, verdicts)
     verdicts = [
-        explained(claim, verdict, controls, measured[f"claims.{number}"])
+        add_explanation(claim, verdict, controls, measured[f"claims.{number}"])
         for number, (claim, verdict) in enumerate(zip(declared.claims, verdicts, strict=True))
     ]
     records = [
@@ -284,7 +284,7 @@ def write_claims(
         "names": settings.labels | settings.called,
         "evaluation": settings.evaluation,
         "counts": counts(records),
-        "chance": chance(records, by_chance(of_paper)),
+        "chance": chance(records, supported_by_chance(of_paper)),
         "legend": LEGEND,
         "controls": list(map(control_record, controls.values())),
         "claims": records,

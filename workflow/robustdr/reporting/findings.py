@@ -17,7 +17,7 @@ from robustdr.claims.verdicts import (
     PARTLY,
     SUPPORTED,
     UNJUDGED,
-    of_sentences,
+    sentence_verdicts,
     tally,
 )
 from robustdr.core.files import write_text
@@ -92,7 +92,9 @@ def sentences(paper: Claims) -> list[Sentence]:
     for claim in paper["claims"]:
         if claim["headline"] and not claim["hypothesis"]:
             parts.setdefault(claim["sentence"], []).append(claim)
-    verdicts = of_sentences((sentence, record["verdict"]) for sentence, records in parts.items() for record in records)
+    verdicts = sentence_verdicts(
+        (sentence, record["verdict"]) for sentence, records in parts.items() for record in records
+    )
     headline_sentences = []
     for records, verdict in zip(parts.values(), verdicts, strict=True):
         judged = [record for record in records if record["verdict"] not in UNJUDGED]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from robustdr.claims.verdicts import NOT_RUN, of_sentences
+from robustdr.claims.verdicts import NOT_RUN, sentence_verdicts
 from robustdr.core.files import from_json
 from robustdr.reporting.claims import counted
 from robustdr.reporting.deciding import Explored
@@ -23,7 +23,7 @@ Shown = Mapping[str, object]  # a template's input
 def headlines(claims: Sequence[Record]) -> Counter[str]:
     """The number of a paper's headline sentences by verdict."""
     ours = [claim for claim in claims if claim["headline"] and not claim["hypothesis"]]
-    return Counter(of_sentences((claim["sentence"], claim["verdict"]) for claim in ours))
+    return Counter(sentence_verdicts((claim["sentence"], claim["verdict"]) for claim in ours))
 
 
 def first_of(claims: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
