@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import AfterValidator, Field
 
-from robustdr.core.checks import known
+from robustdr.core.checks import check_known
 from robustdr.core.errors import UserError
 from robustdr.core.plugins import Plugins
 from robustdr.core.settings import settings
@@ -104,10 +104,10 @@ class Spec:
                     count = f"{len(each)} for {len(self.roles)} collections"
                     raise UserError(f"{key}: {', '.join(each)}: {count}; name one system for each collection")
         for system, other in (self.test.pairs if self.test else {}).items():
-            known("significance.against", system, list(map(str, systems)))
-            known(f"significance.against.{system}", other, list(map(str, systems)))
+            check_known("significance.against", system, list(map(str, systems)))
+            check_known(f"significance.against.{system}", other, list(map(str, systems)))
         for base in self.named("base"):
-            known("base", base, systems)
+            check_known("base", base, systems)
 
 
 @settings
@@ -200,5 +200,5 @@ def chosen(plugins: Plugins[Some], key: str, entry: Any, where: str = "entry", a
         return entry
     if key not in entry:
         raise UserError(f"{': '.join(filter(None, (where, '.'.join(above))))}: {key!r} is missing")
-    known(f"{where}: {'.'.join([*above, key])}", str(entry[key]), plugins.names())
+    check_known(f"{where}: {'.'.join([*above, key])}", str(entry[key]), plugins.names())
     return plugins.settings(entry[key], entry, where, above)
