@@ -9,8 +9,8 @@ from typing import Any
 from robustdr.core.errors import unknown
 from robustdr.core.files import write_text
 from robustdr.core.markup import code, plain, prose, table_row
-from robustdr.core.paths import named, written
-from robustdr.core.settings import given
+from robustdr.core.paths import named_path, output_path
+from robustdr.core.settings import changed_fields
 from robustdr.experiments.config import load
 from robustdr.experiments.kinds import Split
 from robustdr.experiments.models import Config
@@ -101,7 +101,9 @@ def _generator_name(lineage: Lineage, split: Split, variation: str) -> str:
 
 def _budget(budget: Schedule, unread: set[str]) -> dict[str, Any]:
     deciding = {setting.name for setting in fields(budget) if setting.metadata.get("effect", True)}  # type: ignore[arg-type]
-    return {f"budget.{key}": getattr(budget, key) for key in sorted(given(budget) & deciding - {*unread, MEMORY})}
+    return {
+        f"budget.{key}": getattr(budget, key) for key in sorted(changed_fields(budget) & deciding - {*unread, MEMORY})
+    }
 
 
 def differing(lineage: Lineage, source: Source, names: list[str]) -> dict[str, list[Any]]:
@@ -214,9 +216,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "write no page; list values without a source and untold deviations, exit status 1 if there are any"
     parser.add_argument("--check", action="store_true", help=text)
     text = "folder of a scale, such as results/mini: keep what its tables measured of deviations, for the page"
-    parser.add_argument("--results", type=named, help=text)
+    parser.add_argument("--results", type=named_path, help=text)
     parser.add_argument(
-        "-o", "--output", type=written, default=Path("docs/explanation/deviations.md"), help="default: %(default)s"
+        "-o", "--output", type=output_path, default=Path("docs/explanation/deviations.md"), help="default: %(default)s"
     )
 
 

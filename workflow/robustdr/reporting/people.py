@@ -14,7 +14,7 @@ from robustdr import variations
 from robustdr.audit.reported import load_paper
 from robustdr.core.errors import UserError
 from robustdr.core.markup import table_row
-from robustdr.core.yaml_files import read
+from robustdr.core.yaml_files import read_yaml
 from robustdr.variations import lexicon, queries, slips
 from robustdr.variations.diversity import CHANGES, MEASURES, Rewordings, measure, reworded
 from robustdr.variations.similarity import Similarity
@@ -113,7 +113,7 @@ def _printed() -> list[list[str]]:
 
 @cache
 def _stored() -> dict[str, Any]:
-    return read(PEOPLE)
+    return read_yaml(PEOPLE)
 
 
 def slips_of_people() -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import AfterValidator, Field
 
-from robustdr.core.checks import known
+from robustdr.core.checks import check_known
 from robustdr.core.errors import UserError
 from robustdr.core.plugins import Plugins
 from robustdr.core.settings import settings
@@ -104,10 +104,10 @@ class Spec:
                     count = f"{len(entry)} for {len(self.roles)} collections"
                     raise UserError(f"{key}: {', '.join(entry)}: {count}; name one system for each collection")
         for system, rival in (self.test.pairs if self.test else {}).items():
-            known("significance.against", system, list(map(str, systems)))
-            known(f"significance.against.{system}", rival, list(map(str, systems)))
+            check_known("significance.against", system, list(map(str, systems)))
+            check_known(f"significance.against.{system}", rival, list(map(str, systems)))
         for base in self.key_values("base"):
-            known("base", base, systems)
+            check_known("base", base, systems)
 
 
 @settings
@@ -201,5 +201,5 @@ def chosen(plugins: Plugins[Some], key: str, entry: Any, place: str = "entry", p
         return entry
     if key not in entry:
         raise UserError(f"{': '.join(filter(None, (place, '.'.join(parent_keys))))}: {key!r} is missing")
-    known(f"{place}: {'.'.join([*parent_keys, key])}", str(entry[key]), plugins.names())
+    check_known(f"{place}: {'.'.join([*parent_keys, key])}", str(entry[key]), plugins.names())
     return plugins.settings(entry[key], entry, place, parent_keys)

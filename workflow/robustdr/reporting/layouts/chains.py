@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from robustdr.core.checks import known
+from robustdr.core.checks import check_known
 from robustdr.core.errors import UserError
 from robustdr.core.settings import settings
 from robustdr.evaluation.estimates import ONE
@@ -30,7 +30,7 @@ class Settings(Quoted):
     def __post_init__(self) -> None:
         super().__post_init__()
         for system in sorted({*self.chains, *self.systems}):
-            known("chains", system, self.chains.keys() & self.systems)
+            check_known("chains", system, self.chains.keys() & self.systems)
             chain = self.chains[system]
             if len(chain) != len(self.links):
                 links = f"{len(chain)} systems for the links {', '.join(self.links)}; one before each"

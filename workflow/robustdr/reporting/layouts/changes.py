@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from robustdr.audit.cells import Cell as Printed
-from robustdr.core.checks import known
+from robustdr.core.checks import check_known
 from robustdr.core.files import read_queries
 from robustdr.core.settings import settings
 from robustdr.evaluation.estimates import ONE, Estimate
@@ -40,7 +40,7 @@ class Settings(Quoted):
         super().__post_init__()
         for average, systems in self.averages.items():
             for averaged in systems:
-                known(f"averages.{average}", str(averaged), list(map(str, self.systems)))
+                check_known(f"averages.{average}", str(averaged), list(map(str, self.systems)))
 
 
 def changes(make: Maker[Settings]) -> Grid:
