@@ -45,7 +45,7 @@ def run(a: argparse.Namespace) -> int:
     report = "results" if settings.scale == "full" else f"results/{settings.scale}"
     asked = a.targets or [f"{report}/report/index.html"]
     wanted = [node for target in asked for node in nodes(target, graphs, settings.papers)]
-    jobs = histories(wanted, left_out=lambda node: node.made)
+    jobs = histories(wanted, left_out=lambda node: node.is_made)
     found, told = preflight(jobs, a.offline)
     told += published(jobs, graphs)
     if not a.offline and not found:
@@ -74,10 +74,10 @@ def preflight(jobs: Iterable[Node], offline: bool) -> tuple[list[Missing], list[
 
     checks, jobs = Checks(offline), list(jobs)
     found = [
-        Missing(*wrong, (node.what,))
+        Missing(*wrong, (node.subject,))
         for node in jobs
         for thing in things(node)
-        for wrong in checks.wrong(thing, node.what)
+        for wrong in checks.wrong(thing, node.subject)
     ]
     folders = [
         Filled(name, folder, sum(checks.fetched[name].values()))

@@ -17,7 +17,7 @@ def vectors(jobs: Iterable[Node]) -> int:
 def _of(settings: EmbedSettings, node: Node) -> int:
     import ir_datasets
 
-    (corpus,) = (read for read in node.read if read.rule == "download_passages")
+    (corpus,) = (read for read in node.input_nodes if read.rule == "download_passages")
     source = json.loads(corpus.options["source"])
     if source["kind"] != "irds":
         return 0

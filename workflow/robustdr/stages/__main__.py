@@ -93,11 +93,11 @@ def run(name: str, a: argparse.Namespace) -> None:
             path,
             *beside,
             key=key,
-            read=read,
+            inputs=read,
             hardware=computed_on,
             installed=versions,
             work=work,
-            others=[] if number else [other for other, *_ in made[1:]],
+            other_artifacts=[] if number else [other for other, *_ in made[1:]],
         )
     drop(made)
 
