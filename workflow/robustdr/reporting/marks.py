@@ -44,7 +44,7 @@ class MarkTest:
         joined = np.concatenate if self.of.pooled else lambda sets: np.mean(sets, axis=0)
         paper = paired_t_test(*(joined(sets) for sets in pairs)).p
         between = Ratio(difference, ONE)
-        told = bool(difference.runs.trained) and between.known
+        told = bool(difference.runs.trained) and between.runs_known
         return PValues(self._corrected(paper, tests), self._corrected(between.p, tests) if told else None)
 
     def _corrected(self, p: float, tests: int) -> float:

@@ -135,7 +135,7 @@ def filled(
     cell.reproduced = cell.drop = change.value
     cell.p, cell.seeds, cell.queries = change.p, change.seeds, change.queries
     cell.drop_low, cell.drop_high = (end if isfinite(end) else None for end in interval)
-    if printed and sized and change.known:
+    if printed and sized and change.runs_known:
         said = -printed.interval.magnitude() if loss else printed.interval
         cell.drop_agreement = agreement(said, cell.drop, change.prediction(0.95, queries or change.queries))
     return cell
