@@ -15,7 +15,7 @@ from robustdr.claims.effects import ORIGINAL, Systems
 from robustdr.claims.intervals import Interval
 from robustdr.claims.verdicts import CONTRADICTED, INCONCLUSIVE, NOT_PRINTED, PARTLY, SUPPORTED, overall, planned, tally
 from robustdr.core.errors import Absent, UserError, unknown
-from robustdr.core.yaml_files import read
+from robustdr.core.yaml_files import read_yaml
 from robustdr.evaluation.names import MEAN, WORST
 from robustdr.evaluation.settings import Averaged
 
@@ -252,7 +252,7 @@ def judge_folder(reported: Reported, findings: Sequence[Finding]) -> list[Claime
     paths = [reported.path.with_name(name) for name in ("claims.yaml", "experiment.yaml")]
     if not all(path.exists() for path in paths):
         return []
-    claims, experiment = load_claims(paths[0]).claims, read(paths[1])
+    claims, experiment = load_claims(paths[0]).claims, read_yaml(paths[1])
     names = {name: system.get("reported", name) for name, system in experiment["systems"].items()}
     names |= experiment.get("names", {})
     made = judge(claims, experiment["evaluation"], names, reported, findings, str(paths[0]))

@@ -9,7 +9,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from robustdr.claims.tests import AnyTest
-from robustdr.core.checks import known
+from robustdr.core.checks import check_known
 from robustdr.core.names import Identifier, Names, SomeNames, Text
 from robustdr.core.yaml_files import Document, load
 
@@ -164,5 +164,5 @@ def load_claims(path: Path) -> Claims:
     document = load(path, Claims)
     for number, claim in enumerate(document.claims):
         for name in claim.needs:
-            known(f"{path}: claims.{number}.needs", name, document.controls)
+            check_known(f"{path}: claims.{number}.needs", name, document.controls)
     return document
