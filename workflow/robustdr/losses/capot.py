@@ -56,7 +56,9 @@ def capot(settings: CapotSettings, batch: Batch) -> dict[str, torch.Tensor]:
         terms["cosine_embedding"] = settings.tau_positive * (1 - better) + settings.tau_negative * (worse - 0.2).relu()
     else:
         positive_distance, negative_distance = squared_distance(query, positive), squared_distance(query, negative)
-        terms["triplet"] = (settings.tau_positive * positive_distance - settings.tau_negative * negative_distance + settings.margin).relu()
+        terms["triplet"] = (
+            settings.tau_positive * positive_distance - settings.tau_negative * negative_distance + settings.margin
+        ).relu()
         better = torch.linalg.vecdot(positive, anchor)
         worse = torch.linalg.vecdot(anchor if settings.variant == "text" else negative, anchor)
     terms["ranking"] = (worse - better + settings.margin_ranking).relu()
