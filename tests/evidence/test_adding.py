@@ -8,7 +8,7 @@ import pytest
 
 from robustdr.core.errors import UserError
 from robustdr.evaluation import ledger
-from robustdr.evidence.adding import _commit, add, listed
+from robustdr.evidence.adding import _commit, add, list_runs
 from robustdr.evidence.identity import runs
 from robustdr.keys.integrity import record_of
 
@@ -19,7 +19,7 @@ def test_a_run_is_added_with_all_that_it_is_known_by(mini, finish):
     finish("rodr")
     added = add({mini.root: mini}, mini.root, LEDGER)
     assert (added.new, added.old) == (1, 0)
-    rows = ledger.read(LEDGER)
+    rows = ledger.read_ledger(LEDGER)
     run = next(run for run in runs(mini) if run.system == "rodr")
     query_sets = {query_set for node in run.nodes for query_set in node.settings.measures}
     assert set(rows["query_set"]) == query_sets and set(rows["system"]) == {"rodr"}
@@ -34,7 +34,7 @@ def test_a_run_that_lacks_query_sets_of_some_paper_waits(mini, finish):
         written.unlink()
     added = add({mini.root: mini}, mini.root, LEDGER)
     assert (added.new, added.old, added.unfinished) == (1, 0, 1)
-    assert set(ledger.read(LEDGER)["system"]) == {"dr_oq"}
+    assert set(ledger.read_ledger(LEDGER)["system"]) == {"dr_oq"}
 
 
 def test_the_same_run_twice_is_added_once(mini, finish):
@@ -47,7 +47,7 @@ def test_the_same_run_twice_is_added_once(mini, finish):
     finish("dr_oq")
     later = add({mini.root: mini}, mini.root, LEDGER)
     assert (later.new, later.old) == (1, 1)
-    assert set(ledger.read(LEDGER)["system"]) == {"rodr", "dr_oq"}
+    assert set(ledger.read_ledger(LEDGER)["system"]) == {"rodr", "dr_oq"}
 
 
 def test_a_stale_file_is_refused_and_nothing_is_added(mini, finish):
@@ -98,7 +98,7 @@ def test_the_list_counts_systems_by_their_seeds(mini, finish):
     finish("rodr")
     finish("dr_oq")
     add({mini.root: mini}, mini.root, LEDGER)
-    first, systems, last = listed(LEDGER, {"mini": mini})
+    first, systems, last = list_runs(LEDGER, {"mini": mini})
     assert first.startswith("mini, commit ") and ", a processor: 2 runs, " in first
     assert systems.strip() == "systems by seeds: 2 with 1" and last.startswith(
         "2 trained models (1 seed, 1 kind of machine), 2 measured runs, "

@@ -61,11 +61,11 @@ def write(made, better, settings="", hardware="a"):
                 run |= {"key": f"{system}{seed}{hardware}", "hardware": hardware, "commit": "abc", "date": "2026-01-01"}
                 run |= {"query_set": query_set, "measure": "RR@10", "qids": " ".join(map(str, range(1000, 1200)))}
                 rows.append({**run, "settings": settings or known[system, AT[0], query_set], "values": values})
-    ledger.write(EVIDENCE, rows)
+    ledger.write_rows(EVIDENCE, rows)
 
 
 def judged(made):
-    (path,) = Judge.of(made, EVIDENCE).write("mini", ["all"], Path("out"))
+    (path,) = Judge.from_ledger(made, EVIDENCE).write("mini", ["all"], Path("out"))
     return json.loads(path.read_text(encoding="utf-8"))["claims"][0]
 
 
@@ -87,7 +87,7 @@ def test_seeds_of_several_files_add_up_and_each_run_has_a_dot(made):
 
 def test_runs_with_other_settings_are_not_judged(made):
     write(made, {1: 0.1, 2: 0.1, 3: 0.1}, settings="0123456789abcdef")
-    assert not Judge.of(made, EVIDENCE).has("mini")
+    assert not Judge.from_ledger(made, EVIDENCE).has("mini")
     write(made, {4: 0.1}, hardware="b")
     assert judged(made)["effects"][0]["seeds"] == 1
 

@@ -243,7 +243,7 @@ class Maker(Generic[Layout]):
             if cell.drop is not None:
                 change = drop_ratio(estimate, original)
                 cell.drop_low, cell.drop_high = finite(change.interval(0.95))
-                if printed_drop is not None and change.known and self.sized(measure):
+                if printed_drop is not None and change.runs_known and self.sized(measure):
                     queries = self.settings.paper_queries.get(role, cell.queries)
                     cell.drop_agreement = agreement(printed_drop.interval, cell.drop, change.prediction(0.95, queries))
         self._compare(cell, estimate, against)

@@ -44,7 +44,7 @@ class MarkTest:
         joined = np.concatenate if self.significance.pooled else lambda sets: np.mean(sets, axis=0)
         paper = paired_t_test(*(joined(sets) for sets in pairs)).p
         run_test = Ratio(difference, ONE)
-        has_run_test = bool(difference.runs.trained) and run_test.known
+        has_run_test = bool(difference.runs.trained) and run_test.runs_known
         return PValues(self._corrected(paper, tests), self._corrected(run_test.p, tests) if has_run_test else None)
 
     def _corrected(self, p: float, tests: int) -> float:

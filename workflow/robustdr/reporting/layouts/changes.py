@@ -137,7 +137,7 @@ def filled(
     cell.reproduced = cell.drop = change.value
     cell.p, cell.seeds, cell.queries = change.p, change.seeds, change.queries
     cell.drop_low, cell.drop_high = (end if isfinite(end) else None for end in interval)
-    if printed and sized and change.known:
+    if printed and sized and change.runs_known:
         printed_interval = -printed.interval.magnitude() if loss else printed.interval
         cell.drop_agreement = agreement(printed_interval, cell.drop, change.prediction(0.95, queries or change.queries))
     return cell
