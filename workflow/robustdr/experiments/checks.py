@@ -98,8 +98,8 @@ def _check_pretraining(config: Config, name: str, message_place: str) -> None:
             raise UserError(f"{message_place}.initial {scale_note}: {has}; allowed: {ENCODER}")
         if recipe.bottleneck and checkpoint.layers and recipe.decoder_layers > (layer_count := len(checkpoint.layers)):
             raise UserError(
-                f"{message_place}.decoder_layers: {recipe.decoder_layers}; the decoder copies the encoder's last layers, "
-                f"and {recipe.initial!r} {scale_note} has {layer_count}"
+                f"{message_place}.decoder_layers: {recipe.decoder_layers}; the decoder copies the encoder's last "
+                f"layers, and {recipe.initial!r} {scale_note} has {layer_count}"
             )
 
 
