@@ -257,7 +257,7 @@ def label(cell: Cell, cells: Sequence[Cell]) -> str:
 
 
 def differing_labels(cell: Cell, other_cell: Cell) -> str:
-    """Return the coordinates in which `cell` differs from `other_cell`; in another table, the table and all coordinates."""
+    """Return the coordinates in which `cell` differs from `other_cell`; in another table, the table and all of them."""
     if not cell.table:
         return ""
     return label(cell, [other_cell]) if cell.table == other_cell.table else str(cell)
