@@ -2,11 +2,11 @@
 
 The lock has one line a package: its version, and after `# via` the packages that need it. Set-up has parts, each with a
 file of hashes: build.hashes is what builds this project, requirements.hashes what `make mini` needs; review.hashes,
-test.hashes, dvc.hashes and docs.hashes are what these extras add; faiss-gpu.hashes and torch-gpu.hashes have the builds for
-GPUs of the package index, each with the CUDA that it needs (they need two versions of CUDA, which have packages of
-different names). As uv and pip read it, a file has the SHA-256 of every file that the package index has of these
-versions, whatever the system. Other files have no torch: there are builds of it that the index does not have. What conda itself installs (Python, pip) has no hash either: a lock with hashes is made
-by solving on conda-forge, for each system. uv.hashes has the uv that wrote them, for machines without one.
+test.hashes, dvc.hashes and docs.hashes are what these extras add. As uv and pip read it, a file has the SHA-256 of
+every file that the package index has of these versions, whatever the system. These files have no torch: there are
+builds of it that the index does not have. faiss-gpu.hashes and torch-gpu.hashes have the index's builds for GPUs, each
+with its own CUDA. uv.hashes has the uv that wrote them, for machines without one. What conda itself installs (Python,
+pip) has no hash: a lock with hashes is made by solving on conda-forge, for each system.
 
 The lock leaves out what packages ask for, but never import here, if it is no wheel, so that set-up would have to build
 it: connection_pool, which snakemake asks for; antlr4-python3-runtime with hydra-core and omegaconf, which DVC imports

@@ -6,9 +6,8 @@
 
 uv installs, from its own cache if all is there. Where there is no uv, pip brings one into a folder that clones share.
 Where pip cannot, or uv fails, pip installs. They take only files whose digests are in the hashes, and only wheels, but
-for SOURCE. With --gpu, envs/faiss-gpu.hashes and envs/torch-gpu.hashes have FAISS and torch with the CUDA that each needs.
-Torch for processors, and for another CUDA, has no hashes: its builds differ. pip finds it, and the folder keeps the build
-for processors.
+for SOURCE. With --gpu, two more files have FAISS and torch, with the CUDA that each needs. Torch for processors or for
+another CUDA has no hashes, because its builds differ. pip finds it, and the folder keeps the build for processors.
 """
 
 import argparse
@@ -147,7 +146,9 @@ def set_up(cuda: str | None) -> None:
     Raises:
         CalledProcessError: a step fails.
     """
-    pin = re.search(r"^torch==\S+", built((ROOT / "requirements.lock").read_text(encoding="utf-8"), cuda), flags=re.M).group()
+    pin = re.search(
+        r"^torch==\S+", built((ROOT / "requirements.lock").read_text(encoding="utf-8"), cuda), flags=re.M
+    ).group()
     packages = (ROOT / MAIN).read_text(encoding="utf-8")
     if cuda is not None:
         packages = re.sub(r"^faiss-cpu==.*\n(?:    .*\n)+", "", packages, flags=re.M)
