@@ -19,9 +19,9 @@ from robustdr.experiments import overlay
 from robustdr.experiments.kinds import kind_of
 from robustdr.graph import site, tables
 from robustdr.graph.failures import FAILURES
-from robustdr.graph.found import Found, forget_unused
 from robustdr.graph.project import project
-from robustdr.graph.targets import check_target, shown
+from robustdr.graph.rule_functions import RuleFunctions, forget_unused
+from robustdr.graph.targets import check_target, requested_parts
 from robustdr.keys import kept
 from robustdr.keys.integrity import set_aside
 from robustdr.keys.provenance import Code, made_of
@@ -87,9 +87,9 @@ onstart:
     if ABSENT:
         stop(f"{len(ABSENT)} file(s) or folder(s) are missing, listed above; no job was started")
     if SETTINGS.preflight and workflow.non_local_exec:
-        asked = [str((job.output or job.input)[0]) for job in workflow.dag.targetjobs]
+        targets = [str((job.output or job.input)[0]) for job in workflow.dag.targetjobs]
         changes = [f"{key}={json.dumps(value)}" for key, value in config.items()]
-        command = [sys.executable, "-m", "robustdr", "preflight", *asked, "--config", *changes]
+        command = [sys.executable, "-m", "robustdr", "preflight", *targets, "--config", *changes]
         if subprocess.run(
             command, env={**os.environ, "PYTHONPATH": str(Path(workflow.basedir) / "workflow")}
         ).returncode:
@@ -109,8 +109,8 @@ onerror:
     kept.forget()
     logged = "".join(Path(path).read_text(encoding="utf-8") for path in log)
     # The second is all that is logged of a job under --quiet.
-    found = re.findall(r"^ +log: (.+) \(check log|> (\S+) 2>&1' returned non-zero", logged, re.MULTILINE)
-    for failed in dict.fromkeys(path for either in found for path in either if path):
+    log_paths = re.findall(r"^ +log: (.+) \(check log|> (\S+) 2>&1' returned non-zero", logged, re.MULTILINE)
+    for failed in dict.fromkeys(path for pair in log_paths for path in pair if path):
         if os.path.exists(failed):
             last(f"{failed}: {''.join(Path(failed).read_text(encoding='utf-8').splitlines()[-1:])}")
 
@@ -162,26 +162,26 @@ def node_at(path, find):
         except (KeyError, StopIteration) as error:
             raise UserError(f"{path.format(**w)}: nothing of the configuration has this name: {error}") from error
 
-    return Found(node, f"{path}.sha256")
+    return RuleFunctions(node, f"{path}.sha256")
 
 
-def inputs(found):
+def inputs(functions):
     """The inputs of a job: the records of what it reads, by its options, which Snakemake hashes and compares; `waited`.
 
     The latter are `ancient` where the job's own artifact is there with the planned key. Elsewhere they are not: Snakemake
     would not look at the job if one that it waits for runs, and would leave out what an interrupted run left behind.
     """
 
-    def of(w):
-        absent = found.absent(w)
+    def input_files(w):
+        absent = functions.absent(w)
         for path, line in absent.items():
             if path not in ABSENT:
                 last(line)
             ABSENT[path] = line
-        files = found.inputs(w, absent)
-        return {**files, "waited": ancient(files["waited"])} if found.made(w) else files
+        files = functions.inputs(w, absent)
+        return {**files, "waited": ancient(files["waited"])} if functions.is_up_to_date(w) else files
 
-    return of
+    return input_files
 
 
 def code(stage, *modules):

@@ -1,5 +1,5 @@
 # Reporting: tables, figures, claims, and the site that shows them together with their queries.
-TABLES, FIGURES = (shown(CONFIG, folder, CONFIG.papers) for folder in ("tables", "figures"))
+TABLES, FIGURES = (requested_parts(CONFIG, folder, CONFIG.papers) for folder in ("tables", "figures"))
 TABLE = node_at("{root}/tables/{table}.json", lambda graph, w: tables.table(graph, *TABLES[w.table]))
 
 
@@ -203,7 +203,7 @@ FIRST_MEASURES = {
 
 rule headline:
     input:
-        tables=expand("{{root}}/tables/{name}.json", name=shown(CONFIG, "tables", PAPERS)),
+        tables=expand("{{root}}/tables/{name}.json", name=requested_parts(CONFIG, "tables", PAPERS)),
     output:
         json="{root}/report/headline.json",
         drops="{root}/report/drops.csv",

@@ -3,7 +3,7 @@
 from pydantic import TypeAdapter
 
 from robustdr.claims.claim import Claim
-from robustdr.claims.family import decided
+from robustdr.claims.family import decide_claims
 from robustdr.claims.intervals import Interval
 from robustdr.claims.measured import Measured, Verdict
 from robustdr.claims.measured import measure as measured_of
@@ -25,7 +25,7 @@ def judged(
     name: str,
     level: float = 0.01,
     measure: str = "RR@10",
-    said: Interval | None = None,
+    stated_size: Interval | None = None,
     printed: dict[str, float] | None = None,
     sized: bool = False,
     paper_queries: int | None = None,
@@ -34,12 +34,13 @@ def judged(
     """The test `name` on the role `toy`.
 
     Args:
-        said: the size that the sentence gives. printed: sizes of effects by their words, as the paper prints them.
+        stated_size: the size that the sentence gives.
+        printed: sizes of effects by their words, as the paper prints them.
     """
-    one = claim(name, level, measure, **({"by": SOMEWHERE} if said else {}), **arguments)
+    one = claim(name, level, measure, **({"by": SOMEWHERE} if stated_size else {}), **arguments)
     sizes = {words: Interval(size, size) for words, size in (printed or {}).items()}
-    found = measured_of(one, Measured(store, "toy", measure, {}), said, sizes, sized, paper_queries)
-    return decided([one], [found])[0]
+    found = measured_of(one, Measured(store, "toy", measure, {}), stated_size, sizes, sized, paper_queries)
+    return decide_claims([one], [found])[0]
 
 
 def verdict(store: Store, name: str, **arguments) -> str:

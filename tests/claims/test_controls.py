@@ -4,8 +4,8 @@ import pytest
 
 from claims.judging import claim
 from robustdr.claims.claim import Control
-from robustdr.claims.controls import asked, checked, controlled, explained
-from robustdr.claims.family import decided
+from robustdr.claims.controls import add_explanation, apply_controls, check_control, region_words
+from robustdr.claims.family import decide_claims
 from robustdr.claims.measured import Measured, measure
 
 ALL, TENTH, HALF = [1] * 160, [1] * 144 + [2] * 16, [1] * 80 + [2] * 80
@@ -35,7 +35,7 @@ def numbers(store):
 )
 def test_a_control_passes_where_its_whole_interval_reaches_the_size(numbers, at_least, state):
     """A quarter is lost, give or take 1.654 · .25 / √159 = 3.3 %: near its threshold a control is open."""
-    found = checked("typos_cost", control(**{**COSTS, "at_least": at_least}), numbers())
+    found = check_control("typos_cost", control(**{**COSTS, "at_least": at_least}), numbers())
     assert found.state == state
     asked_for = f"asked below {-100 * at_least:g}%"
     assert found.words == f"typo: -25.0% [-28.3, -21.7] (90% interval), {asked_for}"
@@ -44,42 +44,42 @@ def test_a_control_passes_where_its_whole_interval_reaches_the_size(numbers, at_
 def test_a_size_that_may_be_chance_does_not_pass(numbers):
     """At this level the interval of five hundredths, 16 queries of 160, includes 0."""
     one = control(level=1e-9, **{**COSTS, "at_least": 0.04})
-    found = checked("typos_cost", one, numbers(TENTH))
+    found = check_control("typos_cost", one, numbers(TENTH))
     assert found.effects[0].size >= 0.04 and found.state == "inconclusive"
 
 
 def test_a_control_without_a_size_passes_where_its_whole_interval_does(numbers):
     equal = {"name": "not_worse", "system": "plain", "than": "dr_oq_qv", "query_sets": ["typo"]}
-    assert checked("equal", control(**equal, margin=0.05), numbers()).state == "passes"
+    assert check_control("equal", control(**equal, margin=0.05), numbers()).state == "passes"
     worse = control(**{**equal, "system": "dr_oq_qv", "than": "rodr"}, margin=0.05)
-    assert checked("equal", worse, numbers()).state == "fails"
+    assert check_control("equal", worse, numbers()).state == "fails"
 
 
 def test_a_control_that_was_not_run_says_why(numbers):
-    found = checked("typos_cost", control(**{**COSTS, "system": "ance"}), numbers())
+    found = check_control("typos_cost", control(**{**COSTS, "system": "ance"}), numbers())
     assert (found.state, found.words) == ("not run", "ance on toy: not run")
 
 
 def test_a_control_says_why_its_threshold_is_as_it_is(numbers):
     one = control(**COSTS).model_copy(update={"reason": "the paper prints 40 %"})
-    assert checked("typos_cost", one, numbers()).what == "Typos cost a fifth (the paper prints 40 %)"
+    assert check_control("typos_cost", one, numbers()).requirement == "Typos cost a fifth (the paper prints 40 %)"
 
 
 def test_the_regions_of_controls_in_words():
-    assert asked((-0.05, 0.05)) == "from -5% to 5%" and asked((-float("inf"), 0.05)) == "below 5%"
+    assert region_words((-0.05, 0.05)) == "from -5% to 5%" and region_words((-float("inf"), 0.05)) == "below 5%"
 
 
 def verdict(one, values, controls=None, replaced=""):
     """The verdict on a claim after its controls, and after what else may have caused the effect."""
-    (found,) = decided([one], [controlled(one, measure(one, values, None, {}), controls or {}, replaced)])
-    return explained(one, found, controls or {}, values)
+    (found,) = decide_claims([one], [apply_controls(one, measure(one, values, None, {}), controls or {}, replaced)])
+    return add_explanation(one, found, controls or {}, values)
 
 
 @pytest.mark.parametrize(("typo", "expected"), [(HALF, "supported"), (TENTH, "not testable here")])
 def test_a_claim_whose_control_fails_is_not_testable(numbers, typo, expected):
     values = numbers(typo)
     one = claim("improves", about={"needs": ["typos_cost"]}, **GAINS)
-    found = verdict(one, values, {"typos_cost": checked("typos_cost", control(**COSTS), values)})
+    found = verdict(one, values, {"typos_cost": check_control("typos_cost", control(**COSTS), values)})
     assert found.verdict == expected and found.effects
     assert ("typos_cost fails: typo: -5.0%" in found.reason) == (expected != "supported")
     assert found.words == (expected if expected == "supported" else "not testable here: typos_cost fails")
@@ -95,7 +95,7 @@ def test_a_claim_whose_control_fails_is_not_testable(numbers, typo, expected):
 )
 def test_a_control_that_is_open_is_behind_nulls_alone(numbers, system, over, words):
     values = numbers()
-    controls = {"typos_cost": checked("typos_cost", control(**{**COSTS, "at_least": 0.25}), values)}
+    controls = {"typos_cost": check_control("typos_cost", control(**{**COSTS, "at_least": 0.25}), values)}
     one = claim("improves", about={"needs": ["typos_cost"]}, system=system, over=[over], query_sets=["typo"])
     assert controls["typos_cost"].state == "inconclusive"
     assert verdict(one, values, controls).words == words
@@ -104,7 +104,7 @@ def test_a_control_that_is_open_is_behind_nulls_alone(numbers, system, over, wor
 def test_a_control_that_may_show_nothing_at_all_blocks_like_one_that_fails(numbers):
     """Nothing is lost, give or take what may differ unseen: nothing says that this setting could show an effect."""
     values = numbers(typo=ALL)
-    controls = {"typos_cost": checked("typos_cost", control(**{**COSTS, "at_least": 0.01}), values)}
+    controls = {"typos_cost": check_control("typos_cost", control(**{**COSTS, "at_least": 0.01}), values)}
     assert controls["typos_cost"].state == "inconclusive"
     found = verdict(claim("improves", about={"needs": ["typos_cost"]}, **GAINS), values, controls)
     assert found.words == "not testable here: typos_cost is inconclusive"
@@ -113,7 +113,9 @@ def test_a_control_that_may_show_nothing_at_all_blocks_like_one_that_fails(numbe
 def test_a_claim_that_was_not_run_stays_so_whatever_its_controls_say(numbers):
     values = numbers(TENTH)
     one = claim("improves", about={"needs": ["typos_cost"]}, **{**GAINS, "system": "ance"})
-    assert verdict(one, values, {"typos_cost": checked("typos_cost", control(**COSTS), values)}).verdict == "not run"
+    assert (
+        verdict(one, values, {"typos_cost": check_control("typos_cost", control(**COSTS), values)}).verdict == "not run"
+    )
 
 
 @pytest.mark.parametrize("system", ["rodr", "ance"])

@@ -26,8 +26,8 @@ OTHERS = {
     "helps_least": {"base": "dr_oq"},
     "smaller_drop": {"than": ["dr_oq"]},
     "equivalence": {"to": "dr_oq", "margin": 0.1},
-    "share_of_gain": {"snapshot": "dr_oq", "base": "dr_oq", "said": HALF},
-    "loss_shrinks": {"from_measure": "RR@10", "said": HALF},
+    "share_of_gain": {"snapshot": "dr_oq", "base": "dr_oq", "stated_size": HALF},
+    "loss_shrinks": {"from_measure": "RR@10", "stated_size": HALF},
     "gain_shrinks": {"base": "dr_oq", "from_measure": "RR@10"},
 }
 
@@ -143,8 +143,8 @@ def test_a_loss_is_negative_to_readers_whatever_is_claimed(store, name, size):
     if name == "hurts_least":
         asked = {"query_sets": ["b"], "against": ["a"]}
     (effect,) = judged(values, name, system="rodr", **asked, **OTHERS[name]).effects
-    assert effect.size == pytest.approx(abs(size)) and effect.shown.size == pytest.approx(size)
-    assert effect.shown.region == ((-np.inf, 0.0) if size < 0 else (0.0, np.inf))
+    assert effect.size == pytest.approx(abs(size)) and effect.reader_view.size == pytest.approx(size)
+    assert effect.reader_view.region == ((-np.inf, 0.0) if size < 0 else (0.0, np.inf))
 
 
 def test_hurts_most_and_least(store):
@@ -256,7 +256,7 @@ def test_what_was_not_run_says_why(store, name, others):
 
 
 def test_costs_are_not_judged_by_queries(store):
-    found = judged(store({}), "cheaper", system="capot", than="da", said=HALF)
+    found = judged(store({}), "cheaper", system="capot", than="da", stated_size=HALF)
     assert found.verdict == "not run" and "the table of all methods" in found.reason
 
 

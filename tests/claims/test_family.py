@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claims.judging import claim
-from robustdr.claims.family import by_chance, decided, of_effects
+from robustdr.claims.family import decide_claims, effect_verdicts, supported_by_chance
 from robustdr.claims.measured import Judged, Verdict, weakest_first
 from robustdr.claims.verdicts import WORST_FIRST, overall
 
@@ -30,7 +30,7 @@ def part(sentence="All are", level=0.05, part=None, **about):
 
 
 def words(*pairs):
-    return [one.words for one in decided([claim for claim, _ in pairs], [of for _, of in pairs])]
+    return [one.words for one in decide_claims([claim for claim, _ in pairs], [of for _, of in pairs])]
 
 
 def test_all_are_there_if_each_is_at_its_own_level():
@@ -88,7 +88,7 @@ def test_a_weaker_effect_never_improves_a_verdict(ps, data, superlative, level):
     there, against = before[at]
     weaker = (data.draw(st.floats(there, 1.0)), data.draw(st.floats(1e-6, against)))
     after = [*before[:at], weaker, *before[at + 1 :]]
-    once, again = (of_effects(*map(list, zip(*of, strict=True)), [level] * len(ps)) for of in (before, after))
+    once, again = (effect_verdicts(*map(list, zip(*of, strict=True)), [level] * len(ps)) for of in (before, after))
     rank = [WORST_FIRST.index(overall(of, superlative)) for of in (once, again)]
     assert rank[1] <= rank[0]
     assert again.count("supported") <= once.count("supported")
@@ -97,7 +97,7 @@ def test_a_weaker_effect_never_improves_a_verdict(ps, data, superlative, level):
 
 def test_the_weakest_effect_stands_first():
     """Largest p of being there; of those that go the other way the one most against."""
-    (one,) = decided([part()], [found(0.01, -0.2, 0.3, -0.001)])
+    (one,) = decide_claims([part()], [found(0.01, -0.2, 0.3, -0.001)])
     assert [(of.there, of.against) for of in weakest_first(one.effects)] == [
         (1.0, 0.001),
         (1.0, 0.2),
@@ -112,4 +112,4 @@ def test_a_world_without_effects_by_hand():
     pairs = [(part("A"), found(0.5)), (part("B", 0.01), found(0.1, 0.2)), (part("C"), margin)]
     pairs += [(part("A", part="again"), found(0.5))]
     pairs += [(part("D"), Verdict("not run")), (part("E"), replace(found(0.1), verdict="not testable here"))]
-    assert by_chance(pairs) == pytest.approx(0.025 + 0.005 + 0.05)
+    assert supported_by_chance(pairs) == pytest.approx(0.025 + 0.005 + 0.05)

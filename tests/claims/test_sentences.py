@@ -3,20 +3,22 @@
 import pytest
 
 from claims.judging import judged
-from robustdr.claims.verdicts import of_sentences
+from robustdr.claims.verdicts import sentence_verdicts
 
 GOOD, FAIR, BAD = [1, 1, 2, 1] * 10, [2, 2, 2, 4] * 10, [4, 0, 4, 5] * 10  # means .875, .4375, .175
 
 
 def test_a_sentence_counts_once_by_those_of_its_parts_that_were_judged():
     here = [("A", "supported"), ("B", "not run"), ("A", "contradicted"), ("B", "supported"), ("C", "not testable here")]
-    assert of_sentences(here) == ["partly", "supported", "not testable here"]
-    assert of_sentences([("A", "inconclusive"), ("A", "contradicted"), ("B", "partly"), ("B", "contradicted")]) == [
+    assert sentence_verdicts(here) == ["partly", "supported", "not testable here"]
+    assert sentence_verdicts(
+        [("A", "inconclusive"), ("A", "contradicted"), ("B", "partly"), ("B", "contradicted")]
+    ) == [
         "contradicted",
         "partly",
     ]
-    said = [("A", "supported"), ("A", "contradicted"), ("B", "not printed"), ("B", "supported")]
-    assert of_sentences(said) == ["partly", "supported"]
+    parts = [("A", "supported"), ("A", "contradicted"), ("B", "not printed"), ("B", "supported")]
+    assert sentence_verdicts(parts) == ["partly", "supported"]
 
 
 def test_no_significant_gain_is_about_each_system_alone(store):

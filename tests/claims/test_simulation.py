@@ -13,7 +13,7 @@ import pytest
 
 from claims.judging import SOMEWHERE, TESTS, claim
 from robustdr.claims.effects import ORIGINAL
-from robustdr.claims.family import decided
+from robustdr.claims.family import decide_claims
 from robustdr.claims.intervals import Interval
 from robustdr.claims.measured import measure
 from robustdr.evaluation.estimates import Estimate
@@ -43,7 +43,7 @@ class Simulated:
         original = self.mean(base or system, ORIGINAL)
         return (self.mean(system, query_set) - original) / original
 
-    def others(self, system, query_sets):
+    def other_variations(self, system, query_sets):
         return [kind for kind in KINDS if kind not in query_sets]
 
 
@@ -93,7 +93,7 @@ CASES = {
 
 
 def judge(one, numbers, printed):
-    (found,) = decided([one], [measure(one, numbers, None, printed)])
+    (found,) = decide_claims([one], [measure(one, numbers, None, printed)])
     return found
 
 

@@ -29,7 +29,7 @@ ALL, FEW_LOST, HALF_LOST = [1] * 160, [1] * 144 + [2] * 16, [1] * 80 + [2] * 80
 def test_a_loss_of_a_stated_size(store, loss, margin, expected):
     """At its own size: Fieller's prediction there is that of a t-test, as the base is 1 for every query."""
     values = store({"capot": {"original": FEW_LOST}, "base": {"original": ALL}})
-    arguments = {"system": "capot", "base": "base", "query_sets": ["original"], "said": Interval(loss, loss)}
+    arguments = {"system": "capot", "base": "base", "query_sets": ["original"], "stated_size": Interval(loss, loss)}
     found = judged(values, "loses", level=0.1, margin=margin, sized=True, **arguments)
     (effect,) = found.effects
     half = scipy.stats.t.ppf(0.95, 159) * sqrt(2) * 0.15 / sqrt(159)
@@ -42,13 +42,13 @@ def test_a_loss_of_a_stated_size(store, loss, margin, expected):
 def test_the_fewer_queries_a_paper_has_the_less_its_size_says(store):
     values = store({"capot": {"original": FEW_LOST}, "base": {"original": ALL}})
     arguments = {"system": "capot", "base": "base", "query_sets": ["original"], "level": 0.1}
-    said = Interval(0.08, 0.08)
-    assert size(values, "loses", said=said, paper_queries=43, **arguments) == "as printed"
-    assert size(values, "loses", said=said, paper_queries=1000, **arguments) == "smaller"
+    stated_size = Interval(0.08, 0.08)
+    assert size(values, "loses", stated_size=stated_size, paper_queries=43, **arguments) == "as printed"
+    assert size(values, "loses", stated_size=stated_size, paper_queries=1000, **arguments) == "smaller"
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("stated_size", "expected"),
     [
         ((-inf, 0.08), ("supported", "")),
         ((0.08, inf), ("supported", "smaller")),
@@ -56,20 +56,20 @@ def test_the_fewer_queries_a_paper_has_the_less_its_size_says(store):
         ((0.02, inf), ("supported", "as printed")),
     ],
 )
-def test_less_and_over_leave_one_side_open(store, said, expected):
+def test_less_and_over_leave_one_side_open(store, stated_size, expected):
     values = store({"capot": {"original": FEW_LOST}, "base": {"original": ALL}})
     arguments = {"system": "capot", "base": "base", "query_sets": ["original"]}
-    (effect,) = judged(values, "loses", level=0.1, said=Interval(*said), sized=True, **arguments).effects
+    (effect,) = judged(values, "loses", level=0.1, stated_size=Interval(*stated_size), sized=True, **arguments).effects
     assert (effect.verdict, effect.compared) == expected
-    assert verdict(values, "loses", level=0.1, said=Interval(*said), **arguments) == "supported"
+    assert verdict(values, "loses", level=0.1, stated_size=Interval(*stated_size), **arguments) == "supported"
 
 
 def test_a_loss_that_all_queries_share_is_known_exactly(store):
     """Half of 1 and half of .5: the losses differ, their shares do not."""
     values = store({"capot": {"original": [2, 4] * 80}, "base": {"original": [1, 2] * 80}})
     arguments = {"system": "capot", "base": "base", "query_sets": ["original"], "margin": 0.001}
-    assert size(values, "loses", said=Interval(0.5, 0.5), **arguments) == "as printed"
-    assert size(values, "loses", said=Interval(0.51, 0.51), **arguments) == "smaller"
+    assert size(values, "loses", stated_size=Interval(0.5, 0.5), **arguments) == "as printed"
+    assert size(values, "loses", stated_size=Interval(0.51, 0.51), **arguments) == "smaller"
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,9 @@ def test_a_margin_is_a_share_of_the_other_system(store):
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"), [((0.3, 0.3), "as printed"), ((0.5, 0.5), "as printed"), ((0.95, 0.95), "smaller")]
+    ("stated_size", "expected"), [((0.3, 0.3), "as printed"), ((0.5, 0.5), "as printed"), ((0.95, 0.95), "smaller")]
 )
-def test_share_of_gain(store, said, expected):
+def test_share_of_gain(store, stated_size, expected):
     """Half of the queries gain .5; the snapshot helps half of those: a share of .5 ± .1, and at least is claimed."""
     values = store(
         {
@@ -118,11 +118,11 @@ def test_share_of_gain(store, said, expected):
         }
     )
     arguments = {"system": "capot", "snapshot": "capot.at10", "base": "base", "query_sets": ["typo"]}
-    found = judged(values, "share_of_gain", said=Interval(*said), sized=True, level=0.05, **arguments)
+    found = judged(values, "share_of_gain", stated_size=Interval(*stated_size), sized=True, level=0.05, **arguments)
     whole, part = found.effects
     assert (found.verdict, part.compared) == ("supported", expected)
     assert (whole.size, part.size) == (pytest.approx(0.25), pytest.approx(0.5))
-    assert verdict(values, "share_of_gain", said=Interval(*said), level=0.05, **arguments) == "supported"
+    assert verdict(values, "share_of_gain", stated_size=Interval(*stated_size), level=0.05, **arguments) == "supported"
 
 
 @pytest.mark.parametrize("system, base, expected", [(HALF_LOST, ALL, "contradicted"), (ALL, ALL, "inconclusive")])
@@ -130,7 +130,7 @@ def test_nothing_has_a_share_of_no_gain(store, system, base, expected):
     """The snapshot is far above both: without a gain there is still no share of it."""
     kinds = {"capot": {"typo": system}, "capot.at10": {"typo": ALL}, "base": {"original": ALL, "typo": base}}
     arguments = {"system": "capot", "snapshot": "capot.at10", "base": "base", "query_sets": ["typo"]}
-    assert verdict(store(kinds), "share_of_gain", said=Interval(0.95, 0.95), **arguments) == expected
+    assert verdict(store(kinds), "share_of_gain", stated_size=Interval(0.95, 0.95), **arguments) == expected
 
 
 # Of 160 queries 80 stay, 40 fall to rank 2 and 40 are lost: Success@1 falls from 1 to .5, Success@5 to .75.
@@ -144,7 +144,7 @@ SUNK = [1] * 80 + [2] * 40 + [0] * 40
 def test_loss_shrinks(store, by, margin, expected):
     """From a half to a quarter: by half, give or take .11, and .16 for one that is printed."""
     values = store({"base": {"original": ALL, "typo": SUNK}}, DEPTHS)
-    arguments = {"system": "base", "query_sets": ["typo"], "from_measure": "Success@1", "said": Interval(by, by)}
+    arguments = {"system": "base", "query_sets": ["typo"], "from_measure": "Success@1", "stated_size": Interval(by, by)}
     arguments |= {"level": 0.05, "measure": "Success@5", "margin": margin}
     found = judged(values, "loss_shrinks", sized=True, **arguments)
     assert found.effects[0].compared == expected and found.effects[0].size == pytest.approx(0.5)

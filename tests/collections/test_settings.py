@@ -8,7 +8,7 @@ import pytest
 
 from robustdr.collections import part
 from robustdr.collections.settings import Source
-from robustdr.core.settings import read
+from robustdr.core.settings import read_settings
 from robustdr.experiments.config import load
 from robustdr.stages.__main__ import main
 
@@ -21,7 +21,7 @@ COLLECTIONS = load(ROOT / "config").collections
 def test_the_corpus_and_every_split_of_a_collection_are_read_as_they_stand(name):
     for split in (None, *COLLECTIONS[name]["splits"]):
         source = part(COLLECTIONS[name], split)
-        assert read(Source, json.dumps(source)) == source
+        assert read_settings(Source, json.dumps(source)) == source
 
 
 @pytest.mark.parametrize(

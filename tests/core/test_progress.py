@@ -72,16 +72,16 @@ def test_what_is_left_is_the_work_left_at_the_speed_so_far():
     """Two cores: after 10 s two jobs of 10 s are done; four of them and one of 30 s, known from before, are left."""
     progress = Progress({"embed": [20.0, 40.0]})
     progress.plan({"vary": 6, "embed": 1})
-    assert progress.left(0.0) is None
+    assert progress.seconds_left(0.0) is None
     for job in (1, 2):
         progress.start(job, "vary", 0.0)
     for job in (1, 2):
         progress.finish(job, 10.0)
-    assert progress.left(10.0) == pytest.approx((4 * 10 + 30) / 2)
+    assert progress.seconds_left(10.0) == pytest.approx((4 * 10 + 30) / 2)
     progress.start(3, "embed", 10.0)
     progress.start(4, "vary", 10.0)
     # 20 + 2 · 6 seconds of work in 16; 4 are left of the job, 24 of the other, and three jobs of 10.
-    assert progress.left(16.0) == pytest.approx((4 + 24 + 30) / 2)
+    assert progress.seconds_left(16.0) == pytest.approx((4 + 24 + 30) / 2)
     assert progress.line(16.0) == "2 of 7 jobs, about 1 minute left"
 
 
@@ -90,7 +90,7 @@ def test_a_rule_that_nothing_was_measured_of_has_its_weight():
     progress = Progress({"embed": [100.0], "training_data": [7.0]})
     progress.plan({"vary": 1, "train": 1})
     progress.start(1, "vary", 0.0)
-    assert progress.expected("train") is None and progress.left(1.0) is None
+    assert progress.expected("train") is None and progress.seconds_left(1.0) is None
     progress.finish(1, 2 * WEIGHTS["vary"])
     assert progress.expected("train") == pytest.approx(2 * WEIGHTS["train"])
     assert progress.expected("embed") == 100.0 and progress.expected("training_data") == 7.0
@@ -101,7 +101,7 @@ def test_no_time_is_told_where_a_job_that_is_left_is_unknown():
     progress.plan({"vary": 2, "something_else": 1})
     progress.start(1, "vary", 0.0)
     progress.finish(1, 4.0)
-    assert progress.left(4.0) is None and progress.line(4.0) == "1 of 3 jobs"
+    assert progress.seconds_left(4.0) is None and progress.line(4.0) == "1 of 3 jobs"
 
 
 def test_models_are_those_that_training_makes():

@@ -27,13 +27,13 @@ def plain(seed: bytes, counts: list[int]) -> list[int]:
 @given(SEEDS, COUNTS)
 def test_each_choice_is_a_digit_of_the_number(seed, counts):
     draw = Draw(seed)
-    assert [draw.below(n) for n in counts] == plain(seed, counts)
+    assert [draw.integer_below(n) for n in counts] == plain(seed, counts)
 
 
 @given(SEEDS, st.integers(0, 60), st.lists(st.integers(2, 9), min_size=40, max_size=40))
 def test_a_shuffle_takes_a_choice_for_each_item_and_leaves_the_next_as_they_were(seed, items, then):
     draw = Draw(seed)
-    shuffled, others = draw.shuffled(range(items)), [draw.below(n) for n in then]
+    shuffled, others = draw.shuffled(range(items)), [draw.integer_below(n) for n in then]
     digits = plain(seed, [*range(items, 0, -1), *then])
     pool = list(range(items))
     for at, digit in enumerate(digits[:items]):

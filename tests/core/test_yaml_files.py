@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from robustdr.core.errors import UserError
-from robustdr.core.yaml_files import located, read, read_numbered
+from robustdr.core.yaml_files import located, read_numbered, read_yaml
 
 TEXT = """\
 systems:
@@ -62,7 +62,7 @@ def test_messages_without_a_file_or_with_one_that_is_gone_stay(tmp_path):
 
 
 def test_a_key_of_its_own_overrides_one_that_is_merged(file):
-    assert read(file)["systems"]["two"] == {"label": "Two", "loss": {"name": "rodr"}}
+    assert read_yaml(file)["systems"]["two"] == {"label": "Two", "loss": {"name": "rodr"}}
 
 
 def test_keys_and_items_have_their_lines(file):
@@ -89,7 +89,7 @@ def test_what_is_refused(tmp_path, text, message):
     path = tmp_path / "some.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=f"^{path}{message}") as caught:
-        read(path)
+        read_yaml(path)
     assert "\n" not in str(caught.value)
 
 
@@ -113,7 +113,7 @@ def test_a_bomb_is_answered_in_seconds_and_little_memory(tmp_path, bomb):
         "import resource, sys\nfrom pathlib import Path\nresource.setrlimit(resource.RLIMIT_AS, (10**9, 10**9))\n"
         "resource.setrlimit(resource.RLIMIT_CPU, (10, 10))\n"
         "from robustdr.core import yaml_files\nfrom robustdr.core.errors import UserError\n"
-        "try:\n    yaml_files.read(Path(sys.argv[1]))\nexcept UserError as error:\n    print(error)\n"
+        "try:\n    yaml_files.read_yaml(Path(sys.argv[1]))\nexcept UserError as error:\n    print(error)\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "workflow")}
     command = [sys.executable, "-c", code, str(tmp_path / "bomb.yaml")]
@@ -130,12 +130,12 @@ def test_fifty_levels_and_many_entries_are_read(tmp_path):
     path.write_text("{a: " * 50 + "1" + "}" * 50)
     assert len(read_numbered(path)[1]) == 50
     path.write_text("a: &a {" + ", ".join(f"k{n}: x" for n in range(90)) + "}\nb: [" + ", ".join(["*a"] * 900) + "]")
-    assert len(read(path)["b"]) == 900
+    assert len(read_yaml(path)["b"]) == 900
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_key(tmp_path):
     (tmp_path / "some.yaml").write_text("a: 1\n", encoding="utf-8-sig")
-    assert read(tmp_path / "some.yaml") == {"a": 1}
+    assert read_yaml(tmp_path / "some.yaml") == {"a": 1}
 
 
 def test_a_key_at_the_top_has_its_line(tmp_path):
@@ -147,13 +147,13 @@ def test_a_key_at_the_top_has_its_line(tmp_path):
 
 def test_what_is_read_belongs_to_who_reads_it(file, tmp_path):
     """A text is parsed once, wherever it is; an error names the file that was asked for."""
-    tree, before = read(file), read(file)
+    tree, before = read_yaml(file), read_yaml(file)
     tree["systems"]["two"]["label"] = "changed"
-    assert read(file) == before != tree
+    assert read_yaml(file) == before != tree
     for name in ("one.yaml", "other.yaml"):
         (tmp_path / name).write_text("a: 1\na: 2\n")
         with pytest.raises(UserError, match=rf"^{tmp_path / name}:2: top level: 'a' is given twice"):
-            read(tmp_path / name)
+            read_yaml(tmp_path / name)
 
 
 @pytest.mark.parametrize("value, why", [("2024-13-45", "month must be in 1..12"), ("9" * 5000, "Exceeds the limit")])
@@ -161,4 +161,4 @@ def test_a_value_that_python_cannot_hold(tmp_path, value, why):
     path = tmp_path / "one.yaml"
     path.write_text(f"a: 1\nb: [{value}]\n", encoding="utf-8")
     with pytest.raises(UserError, match=rf"^{path}:2: not YAML: {why}.* \(column 5\); quote the value"):
-        read(path)
+        read_yaml(path)

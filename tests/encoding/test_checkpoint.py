@@ -10,7 +10,7 @@ from sentence_transformers import SentenceTransformer
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
-from robustdr.core.settings import read
+from robustdr.core.settings import read_settings
 from robustdr.encoding.checkpoint import locate, write_checkpoint
 from robustdr.encoding.settings import CheckpointSettings
 
@@ -52,7 +52,7 @@ def test_layers_out_of_range(tiny_transformer, tmp_path):
 def test_an_encoder_without_a_pooling_is_refused(form):
     told = {"name": "tiny", "description": "", "source": {"path": "here"}, "form": form}
     with pytest.raises(UserError, match=f"CheckpointSettings: pooling: missing; the form '{form}' needs it"):
-        read(CheckpointSettings, json.dumps(told))
+        read_settings(CheckpointSettings, json.dumps(told))
 
 
 def test_the_pinned_weights_are_taken(tiny_transformer):

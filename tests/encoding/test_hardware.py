@@ -23,7 +23,7 @@ CPU = torch.device("cpu")
 )
 def test_what_a_processor_is_fastest_in(vendor, flags, fastest, monkeypatch):
     about = f"vendor_id : {vendor}\nflags : fpu {flags}\n"
-    monkeypatch.setattr(processor, "_about", lambda: about)
+    monkeypatch.setattr(processor, "_cpu_description", lambda: about)
     assert processor.native() == fastest
 
 
@@ -37,7 +37,7 @@ def test_what_a_processor_is_fastest_in(vendor, flags, fastest, monkeypatch):
     ],
 )
 def test_the_kind_of_processor_tells_what_kernels_depend_on(about, limit, kind, monkeypatch):
-    monkeypatch.setattr(processor, "_about", lambda: about)
+    monkeypatch.setattr(processor, "_cpu_description", lambda: about)
     monkeypatch.setattr(processor.platform, "machine", lambda: "riscv")
     monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", limit)
     assert processor.kind() == kind

@@ -10,7 +10,7 @@ from tests.quotations import quotes, text_of
 from robustdr.core.errors import UserError
 from robustdr.experiments.sources import Source, load_sources
 from robustdr.graph.deviations import faults, page
-from robustdr.graph.effects import EFFECTS, kept
+from robustdr.graph.effects import EFFECTS, read_effects
 from robustdr.graph.footnotes import deviations
 
 ROOT = Path(__file__).parents[2]
@@ -64,7 +64,9 @@ def test_data_generators_and_checkpoints_that_differ_are_on_the_page(config, pap
 
 
 def test_the_page_is_the_one_of_these_sources(config):
-    assert (ROOT / "docs/explanation/deviations.md").read_text(encoding="utf-8") == page(config, kept(ROOT / EFFECTS))
+    assert (ROOT / "docs/explanation/deviations.md").read_text(encoding="utf-8") == page(
+        config, read_effects(ROOT / EFFECTS)
+    )
 
 
 LEARNS = "learning rate, batch and epochs"

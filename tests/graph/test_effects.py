@@ -7,7 +7,7 @@ import pytest
 from robustdr.core.errors import UserError
 from robustdr.graph import footnotes
 from robustdr.graph.deviations import page
-from robustdr.graph.effects import keep, kept, sentence, studied
+from robustdr.graph.effects import keep, read_effects, sentence, studied
 
 CELL = {
     "table": "capot_study_deviations", "label": "", "collection": "wordnet-nature", "role": "natural-questions",
@@ -42,7 +42,7 @@ def test_effects_of_a_folder_are_kept_beside_those_of_others(config, results, tm
     path = tmp_path / "effects.json"
     path.write_text(json.dumps({"dr_oq_unclipped": [], "capot_nq_mined": [{"of": "another run"}]}))
     assert keep(config, results, path) == ["capot_nq_mined"]
-    found = kept(path)
+    found = read_effects(path)
     assert [*found] == ["capot_nq_mined", "dr_oq_unclipped"]
     assert sentence("capot_nq_mined", found["capot_nq_mined"]) == WORDS
     assert sentence("dr_oq_unclipped", found["dr_oq_unclipped"]) == ""
@@ -50,7 +50,7 @@ def test_effects_of_a_folder_are_kept_beside_those_of_others(config, results, tm
 
 def test_each_effect_names_its_collection_where_there_are_several(config, results, tmp_path):
     keep(config, results, tmp_path / "effects.json")
-    (effect,) = kept(tmp_path / "effects.json")["capot_nq_mined"]
+    (effect,) = read_effects(tmp_path / "effects.json")["capot_nq_mined"]
     words = sentence("capot_nq_mined", [effect, {**effect, "collection": "wordnet-mini"}, {**effect, "measure": "RR"}])
     assert words.startswith("capot_nq_mined against capot_nq on wordnet-nature and wordnet-mini, 3 seeds: ")
     assert ": Success@5 -1.2 [-3.0, 0.5], RR -1.2 [-3.0, 0.5] on original of wordnet-nature; " in words
@@ -66,10 +66,10 @@ def test_other_tables_of_the_same_system_are_no_effect(config, results, tmp_path
 
 def test_the_page_and_tables_tell_them(config, mini, results, tmp_path, monkeypatch):
     keep(config, results, tmp_path / "effects.json")
-    effects = kept(tmp_path / "effects.json")
+    effects = read_effects(tmp_path / "effects.json")
     assert f"<br>Measured: {WORDS}" in page(config, effects).replace("\\", "")
     assert WORDS not in page(config, {})
-    monkeypatch.setattr(footnotes, "kept", lambda: effects)
+    monkeypatch.setattr(footnotes, "read_effects", lambda: effects)
     assert f"Negative queries. Measured: {WORDS}." in footnotes.deviations(mini, ["capot_nq"])
     assert not [note for note in footnotes.deviations(mini, ["regular_nq"]) if "Measured" in note]
 
@@ -84,7 +84,7 @@ def test_what_is_studied_is_a_system(config):
 
 
 def test_measured_deviations_come_first_and_long_lists_of_systems_are_cut(config):
-    made = page(config, {"capot_nq_mined": [], "bm25_tuned": kept()["bm25_tuned"]})
+    made = page(config, {"capot_nq_mined": [], "bm25_tuned": read_effects()["bm25_tuned"]})
     toroder = made[made.index("## Typos-aware") :].split("\n| ")
     assert "Measured" in toroder[3] and "Measured" in toroder[4] and "Measured" not in "".join(toroder[5:])
     assert "`pretrained_typos_20` and 9 more | Paper: “we make sure" in made.replace("`, and", "` and")

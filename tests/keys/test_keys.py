@@ -111,7 +111,7 @@ def test_every_setting_that_decides_bytes_moves_a_key_and_no_other_does(config):
     """Those of the scale, and of the recipes and collections behind it."""
     before, made = table_keys(config), graph(config, "mini")
     lineage = made.lineage
-    systems = {name.partition(".")[0] for name in made.demand.behind(config.papers)}
+    systems = {name.partition(".")[0] for name in made.demand.systems_behind(config.papers)}
     recipes = {name: config.systems[name] for name in systems}
     used = {
         "budgets": {recipe.budget for recipe in recipes.values() if getattr(recipe, "budget", None)},
@@ -194,7 +194,7 @@ def test_the_order_of_variations_and_who_is_which_moves_the_keys_of_tables(confi
     pairs = [pair for pair in zip(alone[::2], alone[1::2], strict=False) if keys[pair[0]] != keys[pair[1]]]
     assert len(pairs) > 10
     assert not [pair for pair in pairs if table_keys(swapped(config, *pair)) == before]
-    behind = {name.partition(".")[0] for name in made.demand.behind(config.papers)}
+    behind = {name.partition(".")[0] for name in made.demand.systems_behind(config.papers)}
     turns = {name: counts for name, counts in ordered(config).items() if name in behind}
     assert {name: table_keys(turned(config, name)) != before for name in turns} == turns
 

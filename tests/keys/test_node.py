@@ -126,7 +126,7 @@ def told_of(made):
     """The command of a node without what its stage attests, and without its outputs."""
     attested = ("--made-of", "--work", "--key", "--reads", "--output")
     told = [option for option in made.options_told if option[0] not in attested]
-    return shlex.join([made.command, *(word for option in told for word in option)])
+    return shlex.join([made.stage_name, *(word for option in told for word in option)])
 
 
 def test_a_job_logs_and_is_timed_under_the_name_of_its_rule():

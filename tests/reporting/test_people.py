@@ -10,7 +10,7 @@ import pytest
 
 from robustdr.cli import main
 from robustdr.core.errors import UserError
-from robustdr.core.yaml_files import read
+from robustdr.core.yaml_files import read_yaml
 from robustdr.reporting.people import PEOPLE, STACKFAQ, paired, reworders, rewordings_of_people, slips_of_people
 from robustdr.variations.diversity import MEASURES
 from robustdr.variations.misspelling import PEOPLE as FREQUENT
@@ -76,7 +76,7 @@ def test_the_tables_of_the_documentation():
 
 
 def test_the_numbers_of_people_are_whole():
-    found = read(PEOPLE)
+    found = read_yaml(PEOPLE)
     for of in found["slips"].values():
         for features in of.get("generators", {}).values():
             assert {key: len(values) for key, values in features.items()} == {k: len(v) for k, v in FEATURES.items()}
@@ -84,7 +84,7 @@ def test_the_numbers_of_people_are_whole():
 
 
 def test_the_variant_people_has_the_counts_of_people():
-    found = read(PEOPLE)["slips"]
+    found = read_yaml(PEOPLE)["slips"]
     typed = [slip for name in ("LiveQA", "StackFAQ") for query in found[name]["slips"] for slip in query]
     counted = Counter((kind, place) for kind, _, place, *_ in typed if kind != "space")
     assert counted == FREQUENT and len(typed) == 156
@@ -131,7 +131,7 @@ def test_the_numbers_are_those_of_the_sources():
     """A generator that changes, or a correction, must be followed by `python -m variations.people`."""
     if not (DATA / "dl-typo" / "query.typo.tsv").is_file():
         pytest.skip(f"the public sources are not here ({DATA})")
-    stored, made = read(PEOPLE), people.numbers(DATA)
+    stored, made = read_yaml(PEOPLE), people.numbers(DATA)
     for name, of in made["slips"].items():
         assert of["slips"] == stored["slips"][name]["slips"] and of["about"] == stored["slips"][name]["about"]
         for key, features in of.get("generators", {}).items():

@@ -18,12 +18,12 @@ from robustdr.variations.base import Draw, Draws
 
 def test_draw_takes_digits_of_the_number():
     draw = Draw((1 * 1000 + 437).to_bytes(32))  # 1437 = 7 + 10 * (3 + 10 * (4 + 10 * 1))
-    assert [draw.below(10) for _ in range(4)] == [7, 3, 4, 1]
+    assert [draw.integer_below(10) for _ in range(4)] == [7, 3, 4, 1]
 
 
 def test_draw_goes_on_after_its_digits_run_out():
     draw = Draw(bytes(31) + b"\x01")
-    drawn = [draw.below(256) for _ in range(4096)]
+    drawn = [draw.integer_below(256) for _ in range(4096)]
     assert drawn[0] == 1
     counts = Counter(drawn[200:])
     assert len(counts) == 256 and max(counts.values()) < 45  # about 15 each
@@ -31,7 +31,7 @@ def test_draw_goes_on_after_its_digits_run_out():
 
 def test_draws_are_uniform():
     draws = Draws(7, "typo", {})
-    counts = Counter(draws(str(qid), "text").below(10) for qid in range(20_000))
+    counts = Counter(draws(str(qid), "text").integer_below(10) for qid in range(20_000))
     assert sum((count - 2000) ** 2 / 2000 for count in counts.values()) < 27.9  # chi-square, 9 degrees, p = 0.001
 
 
@@ -53,7 +53,7 @@ def test_chance_depends_on_seed_name_parameters_qid_and_text_each():
         Draws(1, "typo", {"words": 1})("1", "b query"),
         Draws(1, "typo", {"words": 1})("1a", " query"),  # the qid's end is part of the seed
     ]
-    assert len({draw.below(1 << 64) for draw in draws}) == len(draws)
+    assert len({draw.integer_below(1 << 64) for draw in draws}) == len(draws)
 
 
 def test_every_name_has_its_class_and_documentation():

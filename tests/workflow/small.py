@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 from tests.workflow.conftest import Project
 
-from robustdr.core.locks import alone
+from robustdr.core.locks import exclusive_lock
 
 TABLE = "results/mini/tables/rodr_table2.md"
 KINDS, NOISE = ["extra_punctuation", "swap_words"], ["stem", "random_char"]
@@ -139,7 +139,7 @@ def tiny(folder: Path) -> Project:
 
 def tabulated(folder: Path) -> Project:
     """The tiny project in `folder` once its table is made; the first process that asks makes it."""
-    with alone(Path(f"{folder}.lock")):
+    with exclusive_lock(Path(f"{folder}.lock")):
         if not (made := folder / "made").exists():
             shutil.rmtree(folder, ignore_errors=True)
             status, output = tiny(folder).snakemake("--", TABLE)

@@ -31,7 +31,7 @@ from robustdr.keys.node import Need
 include: "Snakefile"
 
 OF = SimpleNamespace(benchmark="no.tsv", record="no.sha256", need=Need(100, 10))
-FAILING = Found(lambda w: SimpleNamespace(log=f"{w.said}.log", **vars(OF)))
+FAILING = RuleFunctions(lambda w: SimpleNamespace(log=f"{w.said}.log", **vars(OF)))
 
 rule all_failing:
     input: "MemoryError.made", "TIME LIMIT.made", "ValueError.made"
@@ -66,7 +66,7 @@ from robustdr.keys.node import Need
 
 include: "Snakefile"
 
-MEASURED = Found(
+MEASURED = RuleFunctions(
     lambda w: SimpleNamespace(
         log=f"{w.name}.log", benchmark=f"{w.name}.tsv", record=f"{w.name}.sha256", need=Need(9000, 500)
     )

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from robustdr.core.commands import add_command
 from robustdr.core.errors import UserError, exit_status, redacted
-from robustdr.core.paths import check_streams, named, read_once, written
+from robustdr.core.paths import check_streams, named_path, output_path, read_once
 
 
 def vary(a: argparse.Namespace) -> None:
@@ -70,13 +70,13 @@ def controls(a: argparse.Namespace) -> int:
 
 
 def coverage(a: argparse.Namespace) -> None:
-    from robustdr.core.checks import known
+    from robustdr.core.checks import check_known
     from robustdr.graph import coverage
     from robustdr.graph.project import project
 
     graphs = {graph.lineage.scale_name: graph for graph in project().graphs.values()}
     for scale in a.scales:
-        known("scale", scale, graphs)
+        check_known("scale", scale, graphs)
     found = [
         counted
         for scale in a.scales
@@ -168,9 +168,9 @@ def parser() -> argparse.ArgumentParser:
     text = "TSV (qid<TAB>text), JSONL, Parquet, or irds:ID of ir_datasets; -: TSV on standard input"
     command.add_argument("queries", type=read_once, nargs="?", help=text)
     text = "folder in BEIR's layout, in place of queries; the output then has one such folder for each variation"
-    command.add_argument("--beir", type=named, metavar="FOLDER", help=text)
+    command.add_argument("--beir", type=named_path, metavar="FOLDER", help=text)
     text = "TSV file to write, -: print it; with --beir, a folder"
-    command.add_argument("-o", "--output", type=written, required=True, help=text)
+    command.add_argument("-o", "--output", type=output_path, required=True, help=text)
     text = "name of a variation (see `robustdr variations list`); with --beir, default: all variations that are rules"
     command.add_argument("--variation", metavar="NAME", help=text)
     text = "ISO 639-1 code of the language of the queries, e.g. de; default: it is recognised"
@@ -180,11 +180,15 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--parameters", type=json.loads, default={}, help="parameters of the variation, as JSON object"
     )
-    command.add_argument("--statistics", type=written, help="JSON file to write: which queries changed, and how much")
+    command.add_argument(
+        "--statistics", type=output_path, help="JSON file to write: which queries changed, and how much"
+    )
     text = "folder of a model, or a tokenizer.json: the statistics count the changes that this tokenizer sees"
-    command.add_argument("--tokenizer", type=named, help=text)
+    command.add_argument("--tokenizer", type=named_path, help=text)
     text = "folder of a sentence-transformers model: the statistics have the similarity of old and new queries"
-    command.add_argument("--model", type=named, action="append", default=[], dest="models", metavar="MODEL", help=text)
+    command.add_argument(
+        "--model", type=named_path, action="append", default=[], dest="models", metavar="MODEL", help=text
+    )
     text = "number of processes; default: 1; the output does not depend on it"
     command.add_argument("--workers", type=int, default=1, help=text)
     group = add("variations", None, "list the variations, and compare them with what people write")
@@ -200,29 +204,29 @@ def parser() -> argparse.ArgumentParser:
     text = "rewordings with the same ids; each file may lack some"
     command.add_argument("reworded", type=read_once, nargs="+", help=text)
     text = "folder of a sentence-transformers model, for the similarity of meaning"
-    command.add_argument("--model", type=named, help=text)
+    command.add_argument("--model", type=named_path, help=text)
 
     command = add(rerank.__name__, rerank, "rerank the passages of a run with another model")
     text = "folder of a cross-encoder, a dual encoder or a late-interaction model"
-    command.add_argument("--model", type=named, required=True, help=text)
+    command.add_argument("--model", type=named_path, required=True, help=text)
     command.add_argument("--run", type=read_once, required=True, help="TREC run, or .gz")
     command.add_argument("--queries", type=read_once, required=True, help="as those of `vary`")
-    command.add_argument("--corpus", type=named, required=True, help="as that of `check`")
+    command.add_argument("--corpus", type=named_path, required=True, help="as that of `check`")
     text = "number of passages of a query that are reranked; default: 100"
     command.add_argument("--depth", type=int, default=100, help=text)
-    command.add_argument("-o", "--output", type=written, required=True, help="TREC run to write, or .gz")
+    command.add_argument("-o", "--output", type=output_path, required=True, help="TREC run to write, or .gz")
     command = add(leaderboard.__name__, leaderboard, "write one page of several reports of `evaluate --spell-checker`")
     text = "folder of a report; its name is the collection's"
-    command.add_argument("folders", type=named, nargs="+", metavar="FOLDER", help=text)
-    command.add_argument("-o", "--output", type=written, required=True, help="Markdown file to write")
+    command.add_argument("folders", type=named_path, nargs="+", metavar="FOLDER", help=text)
+    command.add_argument("-o", "--output", type=output_path, required=True, help="Markdown file to write")
     command = add("convert-weights", convert, "turn released pickled weights into safetensors")
     text = "folder with pytorch_model.bin, config.json and the files of a tokenizer"
-    command.add_argument("folder", type=named, help=text)
-    command.add_argument("output", type=named, help="folder to write")
+    command.add_argument("folder", type=named_path, help=text)
+    command.add_argument("output", type=named_path, help="folder to write")
     text = "train a T5 that writes titles of TREC topics from their descriptions, qvg's T5DescToTitle"
     command = add("train-titles", train_titles, text)
-    command.add_argument("folder", type=named, help="folder of a T5: safetensors and a tokenizer")
-    command.add_argument("output", type=named, help="folder to write")
+    command.add_argument("folder", type=named_path, help="folder of a T5: safetensors and a tokenizer")
+    command.add_argument("output", type=named_path, help="folder to write")
     text = "data sets of ir_datasets, whose queries have a title and a description"
     command.add_argument("--topics", nargs="+", required=True, metavar="ID", help=text)
     command.add_argument("--epochs", type=int, required=True, help="number of passes over the topics")
@@ -232,23 +236,29 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--seed", type=int, default=1, help=text)
     command = add("export", export, "write a training file for another toolkit")
     command.add_argument("format", choices=["tevatron"], help="JSONL with the texts of all passages")
-    command.add_argument("data", type=named, help="training file, results/…/training/COLLECTION/SYSTEM/seedN.jsonl")
-    command.add_argument("--corpus", type=named, required=True, help="results/…/collections/COLLECTION/corpus.jsonl")
-    command.add_argument("-o", "--output", type=written, required=True, help="JSONL to write")
+    command.add_argument(
+        "data", type=named_path, help="training file, results/…/training/COLLECTION/SYSTEM/seedN.jsonl"
+    )
+    command.add_argument(
+        "--corpus", type=named_path, required=True, help="results/…/collections/COLLECTION/corpus.jsonl"
+    )
+    command.add_argument("-o", "--output", type=output_path, required=True, help="JSONL to write")
 
     text = (
         "list what a target lacks before a job runs: downloads, models, keys, disk space; exit status 1 if it lacks any"
     )
     preflight.add_arguments(add("preflight", preflight.run, text))
     command = add(compare.__name__, compare, "show two results folders side by side, of two commits or scales")
-    command.add_argument("first", type=named, help="a results folder, such as results/mini; the pages call it A")
-    command.add_argument("second", type=named, help="another results folder; the pages call it B")
-    command.add_argument("-o", "--output", type=named, required=True, help="folder of the pages; open its index.html")
+    command.add_argument("first", type=named_path, help="a results folder, such as results/mini; the pages call it A")
+    command.add_argument("second", type=named_path, help="another results folder; the pages call it B")
+    command.add_argument(
+        "-o", "--output", type=named_path, required=True, help="folder of the pages; open its index.html"
+    )
     text = "compare only the verdicts on claims, for instance of scales with other queries"
     command.add_argument("--claims", action="store_true", help=text)
     text = "list the controls of a results folder: what any valid setting must show; exit status 1 if one does not pass"
     command = add(controls.__name__, controls, text)
-    command.add_argument("folder", type=named, help="a results folder, such as results/mini")
+    command.add_argument("folder", type=named_path, help="a results folder, such as results/mini")
     text = "keep finished runs in the ledger evidence/, which collects runs of several days and machines"
     evidence.add_arguments(add("evidence", None, text))
     text = "count the cells of the papers' tables and figures that a scale cannot run, and say why"
@@ -260,13 +270,13 @@ def parser() -> argparse.ArgumentParser:
     deviations.add_arguments(add("deviations", deviations.run, text))
     command = add("verify", verify, "read artifacts again and list the damaged ones; exit status 1 if there are any")
     text = "an artifact, or a folder such as results"
-    command.add_argument("paths", type=named, nargs="+", metavar="PATH", help=text)
+    command.add_argument("paths", type=named_path, nargs="+", metavar="PATH", help=text)
     command = add(schemas.__name__, schemas, "write the JSON schemas of a configuration, for editors")
-    command.add_argument("folder", type=named, nargs="?", default=Path("config"), help="default: config")
+    command.add_argument("folder", type=named_path, nargs="?", default=Path("config"), help="default: config")
     text = "write the tables of keys and commands into the pages of the documentation"
     command = add(reference.__name__, reference, text)
     text = "folder of the pages; default: docs/reference"
-    command.add_argument("folder", type=named, nargs="?", default=Path("docs/reference"), help=text)
+    command.add_argument("folder", type=named_path, nargs="?", default=Path("docs/reference"), help=text)
     return made
 
 

@@ -38,14 +38,18 @@ def add_commands(add: Callable[[str, Function, str], argparse.ArgumentParser]) -
     kinds = [kind[1:] for kind in KINDS]
     parser.add_argument("--kind", choices=kinds, help="type of the file; default: its suffix")
     parser.add_argument("--table", metavar="N", help="only the table with this number")
-    parser.add_argument("-o", "--output", type=paths.written, help="reported.yaml to write; default: standard output")
+    parser.add_argument(
+        "-o", "--output", type=paths.output_path, help="reported.yaml to write; default: standard output"
+    )
 
     text = "read all tables of a paper, check them, and show each number beside its place in the source"
     parser = add("review", write_review, text)
-    parser.add_argument("file", type=paths.named, help=f"the paper: {', '.join(KINDS)}")
+    parser.add_argument("file", type=paths.named_path, help=f"the paper: {', '.join(KINDS)}")
     text = "reported.yaml with its numbers, in place of the tables in the file: its sentences are tied to these"
-    parser.add_argument("--numbers", type=paths.named, metavar="FILE", help=text)
-    parser.add_argument("-o", "--output", type=paths.named, required=True, metavar="FOLDER", help="folder to write")
+    parser.add_argument("--numbers", type=paths.named_path, metavar="FILE", help=text)
+    parser.add_argument(
+        "-o", "--output", type=paths.named_path, required=True, metavar="FOLDER", help="folder to write"
+    )
 
 
 def write_draft(arguments: argparse.Namespace) -> None:

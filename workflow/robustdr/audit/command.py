@@ -11,7 +11,7 @@ from robustdr.audit.paper import audited
 from robustdr.audit.reported import PAPERS
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import write_text
-from robustdr.core.paths import STDIN, named, written
+from robustdr.core.paths import STDIN, named_path, output_path
 
 FORMATS = {**formats.FORMATS, "html": page.html}
 
@@ -26,13 +26,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="name of a paper of the project, or a reported.yaml; -: from standard input; default: all papers",
     )
     parser.add_argument("--format", choices=FORMATS, default="md", help="format of the report; default: md")
-    parser.add_argument("--runs", type=named, metavar="DIR", help="folder of the TREC runs that the tables name")
-    parser.add_argument("--qrels", type=named, metavar="FILE", help="TREC judgements of these runs")
+    parser.add_argument("--runs", type=named_path, metavar="DIR", help="folder of the TREC runs that the tables name")
+    parser.add_argument("--qrels", type=named_path, metavar="FILE", help="TREC judgements of these runs")
     parser.add_argument("--summary", action="store_true", help="print only the table of papers, as Markdown")
     parser.add_argument(
         "--fail-on", choices=SEVERITIES, help="exit status 1 if a finding has this severity or a worse one"
     )
-    parser.add_argument("-o", "--output", type=written, help="file to write; default: standard output")
+    parser.add_argument("-o", "--output", type=output_path, help="file to write; default: standard output")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ from robustdr.audit.cells import describe
 from robustdr.audit.findings import SEVERITIES, Finding, Flaw
 from robustdr.audit.record import record
 from robustdr.audit.reported import Table
-from robustdr.claims.verdicts import SUPPORTED, of_sentences
+from robustdr.claims.verdicts import SUPPORTED, sentence_verdicts
 from robustdr.core.markup import code, plain, prose, table_row
 
 SHOWN = 6  # cells of one finding that Markdown lists
@@ -164,7 +164,7 @@ def _claims(audit: Audit) -> list[str]:
     if not audit.claims:
         return []
     own = ((claim.claim, found.verdict) for claim, found in audit.claims if not claim.hypothesis)
-    count = Counter(of_sentences(own))
+    count = Counter(sentence_verdicts(own))
     lines = [
         "## Claims as printed",
         "",

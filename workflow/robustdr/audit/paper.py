@@ -9,7 +9,7 @@ from robustdr.audit.audited import Audit, audit
 from robustdr.audit.findings import Finding, Flaw, in_order
 from robustdr.audit.printed import judge_folder
 from robustdr.audit.reported import Reported, load
-from robustdr.core.yaml_files import read
+from robustdr.core.yaml_files import read_yaml
 
 TRAINING, TESTED = "training_queries", "queries"  # labels of the coordinate `quantity`
 HYPOTHESIS = "the test queries are among those that models are trained on"
@@ -22,7 +22,7 @@ def collections_beside(path: Path) -> Mapping[str, Any]:
         UserError: a collections.yaml that cannot be read.
     """
     found = path.resolve().parent.parent.parent / "collections.yaml"
-    return read(found) if found.is_file() else {}
+    return read_yaml(found) if found.is_file() else {}
 
 
 def leaks(reported: Reported, collections: Mapping[str, Any]) -> Iterator[Finding]:

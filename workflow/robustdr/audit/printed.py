@@ -15,7 +15,7 @@ from robustdr.claims.effects import ORIGINAL, Systems
 from robustdr.claims.intervals import Interval
 from robustdr.claims.verdicts import CONTRADICTED, INCONCLUSIVE, NOT_PRINTED, PARTLY, SUPPORTED, overall, planned, tally
 from robustdr.core.errors import Absent, UserError, unknown
-from robustdr.core.yaml_files import read
+from robustdr.core.yaml_files import read_yaml
 from robustdr.evaluation.names import MEAN, WORST
 from robustdr.evaluation.settings import Averaged
 
@@ -92,7 +92,7 @@ class Printed:
                 return cell.interval
         raise Absent(f"no hours of {system} in {', '.join(self.tables)}")
 
-    def others(self, system: Systems, query_sets: Sequence[str]) -> list[str]:
+    def other_variations(self, system: Systems, query_sets: Sequence[str]) -> list[str]:
         named = {variation for query_set in query_sets for variation in self.means.get(query_set, [query_set])}
         return [variation for variation in self.variations if variation not in named]
 
@@ -188,7 +188,7 @@ def as_printed(claim: Claim, printed: Printed, findings: Sequence[Finding], wher
             compared = [cell for cell in printed.taken() if cell.coordinates.get("query_set") == effect.query_set]
             marks = "".join(dict.fromkeys(cell.mark for cell in compared))
             size = effect.gain if effect.base is None else effect.gain / effect.base
-            attested = claim.mark in marks if claim.mark else size.within(effect.region)
+            attested = claim.mark in marks if claim.mark else size.lies_inside(effect.region)
             if effect.unless_refuted and claim.mark:
                 verdict = CONTRADICTED if attested else SUPPORTED
             elif effect.unless_refuted:
@@ -252,7 +252,7 @@ def judge_folder(reported: Reported, findings: Sequence[Finding]) -> list[Claime
     paths = [reported.path.with_name(name) for name in ("claims.yaml", "experiment.yaml")]
     if not all(path.exists() for path in paths):
         return []
-    claims, experiment = load_claims(paths[0]).claims, read(paths[1])
+    claims, experiment = load_claims(paths[0]).claims, read_yaml(paths[1])
     names = {name: system.get("reported", name) for name, system in experiment["systems"].items()}
     names |= experiment.get("names", {})
     made = judge(claims, experiment["evaluation"], names, reported, findings, str(paths[0]))

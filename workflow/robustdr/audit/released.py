@@ -101,8 +101,10 @@ class Released(Document):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("paper", help=f"one of {', '.join(_papers())}")
-    parser.add_argument("folder", type=paths.named, help="a copy of what its authors released")
-    parser.add_argument("-o", "--output", type=paths.written, required=True, help=".md file; .csv and .json beside it")
+    parser.add_argument("folder", type=paths.named_path, help="a copy of what its authors released")
+    parser.add_argument(
+        "-o", "--output", type=paths.output_path, required=True, help=".md file; .csv and .json beside it"
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -30,26 +30,26 @@ class ClaimTest(Document):
     system: str | SomeNames
     """System that the claim is about; several stand for their mean."""
 
-    def named(self, *arguments: str) -> Iterator[tuple[str, str]]:
+    def names_under(self, *arguments: str) -> Iterator[tuple[str, str]]:
         """Yield (argument, name) of every name under one of these arguments."""
         for argument, value in ((argument, getattr(self, argument, None) or []) for argument in arguments):
             yield from ((argument, name) for name in ([value] if isinstance(value, str) else value))
 
     def systems(self) -> Iterator[tuple[str, str]]:
         """Yield (argument, system) of every compared system."""
-        return self.named("system", "over", "than", "to", "base", "snapshot")
+        return self.names_under("system", "over", "than", "to", "base", "snapshot")
 
-    def region(self, said: Interval | None) -> Interval:
-        """Return where an effect must lie. `said`: the size that the claim's sentence gives, if any."""
+    def region(self, stated_size: Interval | None) -> Interval:
+        """Return where an effect must lie. `stated_size`: the size that the claim's sentence gives, if any."""
         return ABOVE
 
-    def effects(self, numbers: Numbers[Q], said: Interval | None = None) -> Effects[Q]:
+    def effects(self, numbers: Numbers[Q], stated_size: Interval | None = None) -> Effects[Q]:
         """Yield the comparisons, one by one.
 
         Raises:
             Absent: a missing number, raised at the comparison that needs it.
         """
-        return self._compared(numbers, self.region(said))
+        return self._compared(numbers, self.region(stated_size))
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
         raise NotImplementedError
@@ -76,20 +76,20 @@ class Sized(ClaimTest):
             raise ValueError("`margin` is given without `by`, the size that it is a margin of")
         return self
 
-    def region(self, said: Interval | None) -> Interval:
-        return ABOVE if said is None else said.widened(self.margin or 0.0)
+    def region(self, stated_size: Interval | None) -> Interval:
+        return ABOVE if stated_size is None else stated_size.widened(self.margin or 0.0)
 
 
 class Gain(OnQueries):
     """A test of the gain of `system` over others, as a share of their mean on the original queries."""
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
-        for _, other in self.named("over", "than", "to", "base"):
+        for _, rival in self.names_under("over", "than", "to", "base"):
             for query_set in self.query_sets:
-                gain = numbers.mean(self.system, query_set) - numbers.mean(other, query_set)
-                sides = (self.system, query_set), (other, query_set)
-                base = numbers.mean(other, ORIGINAL)
-                yield Effect(query_set, f"over {other}", gain, base, region, sides=sides)
+                gain = numbers.mean(self.system, query_set) - numbers.mean(rival, query_set)
+                sides = (self.system, query_set), (rival, query_set)
+                base = numbers.mean(rival, ORIGINAL)
+                yield Effect(query_set, f"over {rival}", gain, base, region, sides=sides)
 
 
 class Rise(OnQueries):

@@ -9,7 +9,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from robustdr.claims.tests import AnyTest
-from robustdr.core.checks import known
+from robustdr.core.checks import check_known
 from robustdr.core.names import Identifier, Names, SomeNames, Text
 from robustdr.core.yaml_files import Document, load
 
@@ -39,8 +39,8 @@ class Tested(Document):
     @property
     def measures(self) -> list[str]:
         """Return every measure that it compares, its own first."""
-        others = (test.named("from_measure") for test in self.tests().values())
-        return [self.measure, *(measure for _, measure in chain.from_iterable(others))]
+        other_measures = (test.names_under("from_measure") for test in self.tests().values())
+        return [self.measure, *(measure for _, measure in chain.from_iterable(other_measures))]
 
 
 class Control(Tested):
@@ -112,12 +112,16 @@ class Claim(Tested):
         It then needs no control on a system in `lacking`. A claim of which no system would remain stays as it is.
         """
         system = getattr(self.test, "system", "")
-        left = [] if isinstance(system, str) else [one for one in system if one in lacking]
-        if len(left) in (0, len(system)):
+        omitted = [] if isinstance(system, str) else [name for name in system if name in lacking]
+        if len(omitted) in (0, len(system)):
             return self, []
-        test = self.test.model_copy(update={"system": [one for one in system if one not in left]})
-        needs = [name for name in self.needs if not {one for one, _ in controls[name].pairs()} & {*lacking}]
-        return self.model_copy(update={"test": test, "needs": needs}), left
+        test = self.test.model_copy(update={"system": [name for name in system if name not in omitted]})
+        needs = [
+            name
+            for name in self.needs
+            if not {compared_system for compared_system, _ in controls[name].pairs()} & {*lacking}
+        ]
+        return self.model_copy(update={"test": test, "needs": needs}), omitted
 
 
 class Claims(Document):
@@ -157,8 +161,8 @@ def load_claims(path: Path) -> Claims:
     Raises:
         UserError: the first fault: file, line, key and what is allowed.
     """
-    made = load(path, Claims)
-    for number, claim in enumerate(made.claims):
+    document = load(path, Claims)
+    for number, claim in enumerate(document.claims):
         for name in claim.needs:
-            known(f"{path}: claims.{number}.needs", name, made.controls)
-    return made
+            check_known(f"{path}: claims.{number}.needs", name, document.controls)
+    return document

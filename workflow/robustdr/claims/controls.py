@@ -7,7 +7,7 @@ from math import inf
 from robustdr.claims.claim import Claim, Control
 from robustdr.claims.effects import Numbers
 from robustdr.claims.intervals import Interval, bounds
-from robustdr.claims.measured import Judged, Verdict, judged
+from robustdr.claims.measured import Judged, Verdict, judge_effects
 from robustdr.claims.verdicts import INCONCLUSIVE, NOT_RUN, NOT_TESTABLE, PARTLY, SUPPORTED
 from robustdr.core.errors import Absent
 from robustdr.evaluation.estimates import Estimate
@@ -20,7 +20,7 @@ class Checked:
     """A control: `passes`, `fails`, `inconclusive` or `not run`, with its effects; `reason` says why it was not run."""
 
     name: str
-    what: str
+    requirement: str
     state: str
     effects: list[Judged] = field(default_factory=list)
     reason: str = ""
@@ -28,30 +28,30 @@ class Checked:
     @property
     def blocks(self) -> bool:
         """Whether claims that need it are not testable: it may show nothing at all, not only less than is asked."""
-        shown = bool(self.effects) and all(
+        visible = bool(self.effects) and all(
             effect.known and effect.low > min(effect.region[0], 0) for effect in self.effects
         )
-        return self.state == FAILS or not shown
+        return self.state == FAILS or not visible
 
     @property
     def words(self) -> str:
         """Its numbers: those that are not surely in their region, or all of them; intervals are of its level."""
-        shown = [effect for effect in self.effects if not _inside(effect)] or self.effects
-        return self.reason or "; ".join(map(_asked, shown))
+        effects = [effect for effect in self.effects if not _inside(effect)] or self.effects
+        return self.reason or "; ".join(map(_size_and_region, effects))
 
 
-def _asked(effect: Judged) -> str:
-    shown = effect.shown
-    interval = f"{bounds(shown.low, shown.high)} ({100 * shown.confidence:g}% interval)"
-    return f"{effect.words}: {100 * shown.size:+.1f}% {interval}, asked {asked(shown.region)}"
+def _size_and_region(effect: Judged) -> str:
+    view = effect.reader_view
+    interval = f"{bounds(view.low, view.high)} ({100 * view.confidence:g}% interval)"
+    return f"{effect.words}: {100 * view.size:+.1f}% {interval}, asked {region_words(view.region)}"
 
 
-def _sized(effect: Judged) -> str:
-    shown = effect.shown
-    return f"{effect.words}: {100 * shown.size:+.1f}% {bounds(*shown.interval)}"
+def _size_and_interval(effect: Judged) -> str:
+    view = effect.reader_view
+    return f"{effect.words}: {100 * view.size:+.1f}% {bounds(*view.interval)}"
 
 
-def asked(region: tuple[float, float]) -> str:
+def region_words(region: tuple[float, float]) -> str:
     """Return where an effect must lie, in words."""
     low, high = region
     if high == inf:
@@ -60,16 +60,16 @@ def asked(region: tuple[float, float]) -> str:
 
 
 def _inside(effect: Judged) -> bool:
-    return effect.known and Interval(effect.low, effect.high).within(Interval(*effect.region))
+    return effect.known and Interval(effect.low, effect.high).lies_inside(Interval(*effect.region))
 
 
-def checked(name: str, control: Control, numbers: Numbers[Estimate]) -> Checked:
+def check_control(name: str, control: Control, numbers: Numbers[Estimate]) -> Checked:
     """Test a control: each effect must be in its region with its whole interval, at the control's level.
 
     It fails if the interval of an effect lies outside the region; else, near its threshold, it is inconclusive.
     """
     try:
-        effects = judged(control.test, numbers, control.level)
+        effects = judge_effects(control.test, numbers, control.level)
     except Absent as error:
         return Checked(name, control.title, NOT_RUN, [], str(error))
     outside = any(
@@ -79,7 +79,7 @@ def checked(name: str, control: Control, numbers: Numbers[Estimate]) -> Checked:
     return Checked(name, control.title, state, effects)
 
 
-def controlled(claim: Claim, found: Verdict, controls: Mapping[str, Checked], replaced: str = "") -> Verdict:
+def apply_controls(claim: Claim, verdict: Verdict, controls: Mapping[str, Checked], replaced: str = "") -> Verdict:
     """Return what is known of a claim after its controls: one that needs a control which `blocks` is not testable.
 
     Args:
@@ -87,38 +87,44 @@ def controlled(claim: Claim, found: Verdict, controls: Mapping[str, Checked], re
     """
     if replaced:
         return Verdict(NOT_TESTABLE, [], why=replaced)
-    if found.verdict == NOT_RUN or found.why:
-        return found
+    if verdict.verdict == NOT_RUN or verdict.why:
+        return verdict
     lacking = [controls[name] for name in claim.needs if controls[name].blocks]
     if not lacking:
-        return found
+        return verdict
     why = "; ".join(
-        f"{one.name} is {one.state}" if one.state == INCONCLUSIVE else f"{one.name} {one.state}" for one in lacking
+        f"{control.name} is {control.state}" if control.state == INCONCLUSIVE else f"{control.name} {control.state}"
+        for control in lacking
     )
     return Verdict(
-        NOT_TESTABLE, found.effects, "; ".join(f"{one.name} {one.state}: {one.words}" for one in lacking), why
+        NOT_TESTABLE,
+        verdict.effects,
+        "; ".join(f"{control.name} {control.state}: {control.words}" for control in lacking),
+        why,
     )
 
 
-def explained(claim: Claim, found: Verdict, controls: Mapping[str, Checked], numbers: Numbers[Estimate]) -> Verdict:
+def add_explanation(
+    claim: Claim, verdict: Verdict, controls: Mapping[str, Checked], numbers: Numbers[Estimate]
+) -> Verdict:
     """Return a decided verdict with what else may be behind it: open controls of a null, another cause of a gain.
 
     A null needs its controls: without them it may be the setting that cannot show the effect. What is shown, for the
     claim or against it, does not. A gain may have another cause if the part that the claim credits is alone not above
     0; it has one if that part is surely below the whole gain.
     """
-    if found.verdict == INCONCLUSIVE and not found.why:
-        return replace(found, why=" and ".join(f"{n} is open" for n in claim.needs if controls[n].state != PASSES))
-    if claim.control is None or found.verdict not in (SUPPORTED, PARTLY):
-        return found
+    if verdict.verdict == INCONCLUSIVE and not verdict.why:
+        return replace(verdict, why=" and ".join(f"{n} is open" for n in claim.needs if controls[n].state != PASSES))
+    if claim.control is None or verdict.verdict not in (SUPPORTED, PARTLY):
+        return verdict
     try:
-        parts = judged(claim.control, numbers, claim.level)
+        parts = judge_effects(claim.control, numbers, claim.level)
     except Absent as error:
         cause = f"its own control was not run: {error}"
     else:
         if all(part.low > 0 for part in parts):
-            return found
-        sure = max(part.high for part in parts) < min(effect.low for effect in found.effects)
-        words = "; ".join(map(_sized, parts))
+            return verdict
+        sure = max(part.high for part in parts) < min(effect.low for effect in verdict.effects)
+        words = "; ".join(map(_size_and_interval, parts))
         cause = f"the gain {'has' if sure else 'may have'} another cause; the part credited adds {words}"
-    return replace(found, reason="; ".join(filter(None, [found.reason, cause])))
+    return replace(verdict, reason="; ".join(filter(None, [verdict.reason, cause])))

@@ -37,7 +37,7 @@ class Numbers(Protocol[Q_co]):
     def hours(self, system: str) -> Q_co:
         """Return the hours of a system: its training, and its index if that is made anew."""
 
-    def others(self, system: Systems, query_sets: Sequence[str]) -> list[str]:
+    def other_variations(self, system: Systems, query_sets: Sequence[str]) -> list[str]:
         """Return the variations that are not in `query_sets` and that none of these averages."""
 
 

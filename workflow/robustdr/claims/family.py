@@ -10,7 +10,7 @@ from robustdr.claims.verdicts import CONTRADICTED, INCONCLUSIVE, SUPPORTED, UNJU
 from robustdr.evaluation.statistics import holm
 
 
-def of_effects(there: Sequence[float], against: Sequence[float], levels: Sequence[float]) -> list[str]:
+def effect_verdicts(present: Sequence[float], against: Sequence[float], levels: Sequence[float]) -> list[str]:
     """Return the verdict on each effect of a sentence.
 
     A sentence says "all": if each effect is there at its own level, all are (an intersection-union test; Berger, 1982).
@@ -18,44 +18,52 @@ def of_effects(there: Sequence[float], against: Sequence[float], levels: Sequenc
     made smaller, less sure or opposite never improves a verdict.
 
     Args:
-        there, against: p of each effect being there, and of the opposite. levels: of the effects' claims.
+        present, against: p of each effect being there, and of the opposite. levels: of the effects' claims.
     """
-    if all(p < level for p, level in zip(there, levels, strict=True)):
-        return [SUPPORTED] * len(there)
-    for_, not_ = (holm([p / level for p, level in zip(of, levels, strict=True)]) for of in (there, against))
+    if all(p < level for p, level in zip(present, levels, strict=True)):
+        return [SUPPORTED] * len(present)
+    for_, not_ = (
+        holm([p / level for p, level in zip(p_values, levels, strict=True)]) for p_values in (present, against)
+    )
     return [
         SUPPORTED if p < 1 else CONTRADICTED if opposite < 1 else INCONCLUSIVE
         for p, opposite in zip(for_, not_, strict=True)
     ]
 
 
-def decided(claims: Sequence[Claim], found: Sequence[Verdict]) -> list[Verdict]:
-    """Return the verdicts on claims, those of one sentence together; see `of_effects`.
+def decide_claims(claims: Sequence[Claim], undecided: Sequence[Verdict]) -> list[Verdict]:
+    """Return the verdicts on claims, those of one sentence together; see `effect_verdicts`.
 
     A part that is not testable or was not run takes no part. Sentences do not change each other's verdicts.
     """
-    made = list(found)
+    decided = list(undecided)
     for sentence in dict.fromkeys(claim.claim for claim in claims):
-        parts = [n for n, claim in enumerate(claims) if claim.claim == sentence and found[n].verdict not in UNJUDGED]
-        every = [(effect.there, effect.against, claims[n].level) for n in parts for effect in found[n].effects]
-        verdicts = iter(of_effects(*(list(of) for of in zip(*every, strict=True))) if every else ())
+        parts = [
+            n for n, claim in enumerate(claims) if claim.claim == sentence and undecided[n].verdict not in UNJUDGED
+        ]
+        tested_effects = [
+            (effect.there, effect.against, claims[n].level) for n in parts for effect in undecided[n].effects
+        ]
+        verdicts = iter(
+            effect_verdicts(*(list(column) for column in zip(*tested_effects, strict=True))) if tested_effects else ()
+        )
         for number in parts:
-            effects = [replace(effect, verdict=next(verdicts)) for effect in found[number].effects]
+            effects = [replace(effect, verdict=next(verdicts)) for effect in undecided[number].effects]
             reached = overall([effect.verdict for effect in effects], claims[number].test.superlative)
-            made[number] = replace(found[number], verdict=reached, effects=effects)
-    return made
+            decided[number] = replace(undecided[number], verdict=reached, effects=effects)
+    return decided
 
 
-def by_chance(judged: Iterable[tuple[Claim, Verdict]]) -> float:
+def supported_by_chance(judged: Iterable[tuple[Claim, Verdict]]) -> float:
     """Return how many tested sentences would be supported, at most, in a world without effects.
 
     A two-sided test at a level finds an effect of one sign half as often; a margin is tested at its level. A sentence
     of several effects is supported no more often than the least likely of them.
     """
     chances: dict[str, list[float]] = {}
-    for claim, found in judged:
-        if found.verdict not in UNJUDGED:
+    for claim, verdict in judged:
+        if verdict.verdict not in UNJUDGED:
             chances.setdefault(claim.claim, []).extend(
-                claim.level / 2 if effect.region == ABOVE else claim.level for effect in found.effects if effect.known
+                claim.level / 2 if effect.region == ABOVE else claim.level for effect in verdict.effects if effect.known
             )
-    return sum(min(of, default=0.0) for of in chances.values())
+    return sum(min(probabilities, default=0.0) for probabilities in chances.values())

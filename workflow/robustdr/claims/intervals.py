@@ -17,10 +17,10 @@ class Interval(NamedTuple):
     low: float
     high: float
 
-    def meets(self, other: "Interval") -> bool:
+    def meets(self, interval: "Interval") -> bool:
         """Whether some value lies in both intervals."""
-        slack = SLACK * max([1.0, *(abs(end) for end in (*self, *other) if isfinite(end))])
-        return self.low <= other.high + slack and other.low <= self.high + slack
+        slack = SLACK * max([1.0, *(abs(end) for end in (*self, *interval) if isfinite(end))])
+        return self.low <= interval.high + slack and interval.low <= self.high + slack
 
     def __neg__(self) -> "Interval":
         return Interval(0.0 - self.high, 0.0 - self.low)  # no -0.0
@@ -35,15 +35,15 @@ class Interval(NamedTuple):
         """Return all quotients of two values; unbounded if the divisor can be 0 or below."""
         if other.low <= 0:
             return Interval(-inf, inf)
-        quotients = [value / by for value in self for by in other]
+        quotients = [value / divisor for value in self for divisor in other]
         return Interval(min(quotients), max(quotients))
 
-    def within(self, other: "Interval") -> bool:
+    def lies_inside(self, interval: "Interval") -> bool:
         """Whether every value lies inside the other interval, without its ends."""
-        return other.low < self.low and self.high < other.high
+        return interval.low < self.low and self.high < interval.high
 
-    def widened(self, by: float) -> "Interval":
-        return Interval(self.low - by, self.high + by)
+    def widened(self, margin: float) -> "Interval":
+        return Interval(self.low - margin, self.high + margin)
 
     def scaled(self, factor: float) -> "Interval":
         """Return the interval times a number of any sign."""

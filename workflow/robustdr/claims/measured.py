@@ -24,33 +24,33 @@ UNKNOWN_RUNS = "one training run, and how much runs differ at this scale was not
 
 @dataclass(frozen=True)
 class Measured:
-    """Measured values of one role, `Numbers` as estimates; `taken`: {measure of the claim: measure used instead}."""
+    """Measured values of one role, `Numbers` as estimates; `substitutes`: {claim's measure: measure used instead}."""
 
     store: Store
     role: str
     measure: str
-    taken: Mapping[str, str]
+    substitutes: Mapping[str, str]
 
     def mean(self, system: Systems, query_set: str, measure: str = "") -> Estimate:
         if not isinstance(system, str):
-            first, *others = (self.mean(one, query_set, measure) for one in system)
-            return sum(others, first) / len(system)
-        asked = measure or self.measure
-        return self.store.estimate(system, self.role, query_set, self.taken.get(asked, asked))
+            first, *rest = (self.mean(member, query_set, measure) for member in system)
+            return sum(rest, first) / len(system)
+        claim_measure = measure or self.measure
+        return self.store.estimate(system, self.role, query_set, self.substitutes.get(claim_measure, claim_measure))
 
     def drop(self, system: Systems, query_set: str, base: Systems = "") -> Estimate:
         original = self.mean(base or system, ORIGINAL)
         if query_set == WORST:
-            query_set = min(self.others(system, ()), key=lambda variation: self.mean(system, variation).mean)
+            query_set = min(self.other_variations(system, ()), key=lambda variation: self.mean(system, variation).mean)
         return (self.mean(system, query_set) - original) / original
 
     def hours(self, system: str) -> Estimate:
         raise Absent("hours of training depend on the machine; the table of all methods shows them")
 
-    def others(self, system: Systems, query_sets: Sequence[str]) -> list[str]:
-        named = {variation for query_set in query_sets for variation in self.store.averaged(self.role, query_set)}
-        one = system if isinstance(system, str) else system[0]
-        return [variation for variation in self.store.query_sets(one, self.role) if variation not in named]
+    def other_variations(self, system: Systems, query_sets: Sequence[str]) -> list[str]:
+        covered = {variation for query_set in query_sets for variation in self.store.averaged(self.role, query_set)}
+        first_system = system if isinstance(system, str) else system[0]
+        return [variation for variation in self.store.query_sets(first_system, self.role) if variation not in covered]
 
 
 @dataclass(frozen=True)
@@ -93,14 +93,14 @@ class Judged:
         return min(self.there, self.against)
 
     @property
-    def shown(self) -> "Judged":
+    def reader_view(self) -> "Judged":
         """The effect as readers see it: a loss is negative."""
         if not self.down:
             return self
         turned: dict[str, Any] = {"size": 0.0 - self.size}
         turned |= dict(zip(("low", "high"), -Interval(self.low, self.high), strict=True))
         for name in ("interval", "region", "printed", "predicted"):
-            turned[name] = -Interval(*of) if (of := getattr(self, name)) else None
+            turned[name] = -Interval(*ends) if (ends := getattr(self, name)) else None
         return replace(self, **turned)
 
 
@@ -111,7 +111,7 @@ def weakest_first(effects: Iterable[Judged]) -> list[Judged]:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a claim, or how far it got before its sentence is decided (`family.decided`).
+    """The verdict on a claim, or how far it got before its sentence is decided (`family.decide_claims`).
 
     `why` says in a few words why it is not testable or inconclusive; `reason` what else is to be said of it.
     """
@@ -132,7 +132,7 @@ class Verdict:
 def measure(
     claim: Claim,
     numbers: Numbers[Estimate],
-    said: Interval | None,
+    stated_size: Interval | None,
     printed: Mapping[str, Interval],
     sized: bool = False,
     paper_queries: int | None = None,
@@ -140,24 +140,24 @@ def measure(
     """Return the effects of a claim, not yet decided, or why it was not run.
 
     Args:
-        numbers: the measured ones of its role. said: the size that its sentence gives, if any; it takes the place of
-            what is printed.
+        numbers: the measured ones of its role. stated_size: the size that its sentence gives, if any; it takes the
+            place of what is printed.
         printed: what the paper prints for an effect, as readers see it, within its rounding, by the effect's words.
         sized: whether scale and measures are the paper's, so that sizes compare.
         paper_queries: behind what is printed; None for as many as here.
     """
     try:
-        effects = judged(claim.test, numbers, claim.level, said, printed, sized, paper_queries)
+        effects = judge_effects(claim.test, numbers, claim.level, stated_size, printed, sized, paper_queries)
     except Absent as error:
         return Verdict(NOT_RUN, [], str(error))
     return Verdict(INCONCLUSIVE, effects, why="" if all(effect.known for effect in effects) else UNKNOWN_RUNS)
 
 
-def judged(
+def judge_effects(
     test: AnyTest,
     numbers: Numbers[Estimate],
     level: float,
-    said: Interval | None = None,
+    stated_size: Interval | None = None,
     printed: Mapping[str, Interval] | None = None,
     sized: bool = False,
     paper_queries: int | None = None,
@@ -171,16 +171,16 @@ def judged(
     Raises:
         Absent: a number that the test needs was not measured.
     """
-    made = []
-    for effect in test.effects(numbers, said):
+    effects = []
+    for effect in test.effects(numbers, stated_size):
         region, size = effect.region, (printed or {}).get(effect.words)
         size = -size if size and effect.down else size
         if effect.unless_refuted:
             region = Interval(-inf, NEGLIGIBLE)
-        if said is not None and region != ABOVE and not (sized and region.low <= 0):
+        if stated_size is not None and region != ABOVE and not (sized and region.low <= 0):
             region, size = ABOVE, region
-        made.append(_judged(effect, region, size, level, sized, paper_queries))
-    return made
+        effects.append(_judge_effect(effect, region, size, level, sized, paper_queries))
+    return effects
 
 
 def ratio(effect: Effect[Estimate]) -> Ratio:
@@ -188,65 +188,67 @@ def ratio(effect: Effect[Estimate]) -> Ratio:
     return Ratio(effect.gain, effect.base or ONE, effect.unit)
 
 
-def _judged(
+def _judge_effect(
     effect: Effect[Estimate], region: Interval, printed: Interval | None, level: float, sized: bool, queries: int | None
 ) -> Judged:
     """Return one effect of a claim; `queries` are the paper's."""
-    found, sure = ratio(effect), confidence(region, level)
-    low, high = found.interval(sure)
-    there, against = (_there(found, region), _against(found, region)) if found.known else (1.0, 1.0)
-    comparable = printed is not None and region == ABOVE and printed.low > 0 and sized and found.known
-    predicted = found.prediction(sure, queries or found.queries, selected=True) if comparable else None
+    quotient, sure = ratio(effect), confidence(region, level)
+    low, high = quotient.interval(sure)
+    p_present, p_opposite = (
+        (_p_present(quotient, region), _p_opposite(quotient, region)) if quotient.runs_known else (1.0, 1.0)
+    )
+    comparable = printed is not None and region == ABOVE and printed.low > 0 and sized and quotient.runs_known
+    predicted = quotient.prediction(sure, queries or quotient.queries, selected=True) if comparable else None
     return Judged(
         words=effect.words,
-        size=found.value,
+        size=quotient.value,
         low=low,
         high=high,
-        interval=found.interval(USUAL),
+        interval=quotient.interval(USUAL),
         confidence=sure,
-        there=there,
-        against=against,
-        queries=found.queries,
-        seeds=found.seeds,
+        there=p_present,
+        against=p_opposite,
+        queries=quotient.queries,
+        seeds=quotient.seeds,
         region=(region.low, region.high),
         printed=(printed.low, printed.high) if printed else None,
         predicted=predicted,
-        power=_power(found, region, printed, 1 - sure),
-        known=found.known,
-        one_run=found.one_run,
+        power=_power(quotient, region, printed, 1 - sure),
+        known=quotient.runs_known,
+        one_run=quotient.one_run,
         compared=size_of(Interval(low, high), printed, Interval(*predicted)) if predicted and printed else "",
         sides=effect.sides,
         down=effect.down,
     )
 
 
-def _there(found: Ratio, region: Interval) -> float:
+def _p_present(quotient: Ratio, region: Interval) -> float:
     """Return p of the effect being in the region."""
     if region == ABOVE:
-        return found.p if found.value > 0 else 1.0
-    sides = [found.p_above(low) for low in [region.low] if isfinite(low)]
-    return max(sides + [found.p_below(high) for high in [region.high] if isfinite(high)])
+        return quotient.p if quotient.value > 0 else 1.0
+    sides = [quotient.p_above(low) for low in [region.low] if isfinite(low)]
+    return max(sides + [quotient.p_below(high) for high in [region.high] if isfinite(high)])
 
 
-def _against(found: Ratio, region: Interval) -> float:
+def _p_opposite(quotient: Ratio, region: Interval) -> float:
     """Return p of the effect being outside the region: two-sided for 0; for a margin, of its sides (Bonferroni)."""
     if region == ABOVE:
-        return found.p if found.value < 0 else 1.0
-    sides = [found.p_below(low) for low in [region.low] if isfinite(low)]
-    sides += [found.p_above(high) for high in [region.high] if isfinite(high)]
+        return quotient.p if quotient.value < 0 else 1.0
+    sides = [quotient.p_below(low) for low in [region.low] if isfinite(low)]
+    sides += [quotient.p_above(high) for high in [region.high] if isfinite(high)]
     return min(1.0, len(sides) * min(sides))
 
 
-def _power(found: Ratio, region: Interval, printed: Interval | None, level: float) -> float | None:
+def _power(quotient: Ratio, region: Interval, printed: Interval | None, level: float) -> float | None:
     """Return how often the test shows an effect as large as printed: at least so often that no bound is missed.
 
     Args:
         level: of the interval that must lie in the region.
     """
     size = (printed.low + printed.high) / 2 if printed else None
-    if size is None or not found.known or not region.low < size < region.high:
+    if size is None or not quotient.runs_known or not region.low < size < region.high:
         return None
-    missed = [1 - found.power(size, bound, level) for bound in region if isfinite(bound)]
+    missed = [1 - quotient.power(size, bound, level) for bound in region if isfinite(bound)]
     return max(0.0, 1 - sum(missed))
 
 

@@ -26,9 +26,9 @@ class Improves(Gain, Sized):
     """The gain is a share of the other's mean on these queries: the original ones, or the query set itself."""
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
-        others = (numbers.mean(other, query_set) for other in self.over for query_set in self.query_sets)
+        bases = (numbers.mean(rival, query_set) for rival in self.over for query_set in self.query_sets)
         for effect in super()._compared(numbers, region):
-            yield effect if self.relative_to == "original" else replace(effect, base=next(others))
+            yield effect if self.relative_to == "original" else replace(effect, base=next(bases))
 
 
 class NotWorse(Gain):
@@ -38,7 +38,7 @@ class NotWorse(Gain):
     than: Other
     margin: Share
 
-    def region(self, said: Interval | None) -> Interval:
+    def region(self, stated_size: Interval | None) -> Interval:
         return Interval(-self.margin, inf)
 
 
@@ -52,7 +52,7 @@ class Equivalence(Gain):
     to: Other
     margin: Share
 
-    def region(self, said: Interval | None) -> Interval:
+    def region(self, stated_size: Interval | None) -> Interval:
         return Interval(-self.margin, self.margin)
 
 
@@ -71,8 +71,8 @@ class Loses(OnQueries, Sized):
             raise ValueError("`at_least` and `by` both give a size; leave one out")
         return self
 
-    def region(self, said: Interval | None) -> Interval:
-        return super().region(said) if self.at_least is None else Interval(self.at_least, inf)
+    def region(self, stated_size: Interval | None) -> Interval:
+        return super().region(stated_size) if self.at_least is None else Interval(self.at_least, inf)
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
         original = numbers.mean(self.base or self.system, ORIGINAL)
@@ -90,16 +90,16 @@ class WinsBack(OnQueries):
     at_least: Margin
     """Smallest share of the loss of `base` that counts."""
 
-    def region(self, said: Interval | None) -> Interval:
+    def region(self, stated_size: Interval | None) -> Interval:
         return Interval(self.at_least, inf)
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
         for query_set in self.query_sets:
-            left, original = numbers.mean(self.base, query_set), numbers.mean(self.base, ORIGINAL)
-            won = numbers.mean(self.system, query_set) - left
+            base_mean, original = numbers.mean(self.base, query_set), numbers.mean(self.base, ORIGINAL)
+            won = numbers.mean(self.system, query_set) - base_mean
             sides = (self.system, query_set), (self.base, query_set)
-            lost, words = original - left, f"of the loss of {self.base}"
-            yield Effect(query_set, words, won, lost, region, sides=sides, unit=original)
+            loss, words = original - base_mean, f"of the loss of {self.base}"
+            yield Effect(query_set, words, won, loss, region, sides=sides, unit=original)
 
 
 class Rises(Rise, Sized):
@@ -118,9 +118,9 @@ class NoSignificantGain(Rise):
     name: Literal["no_significant_gain"]
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
-        for _, system in self.named("system"):
-            alone = self.model_copy(update={"system": system})
-            for effect in Rise._compared(alone, numbers, Interval(-inf, 0.0)):
+        for _, system in self.names_under("system"):
+            single_test = self.model_copy(update={"system": system})
+            for effect in Rise._compared(single_test, numbers, Interval(-inf, 0.0)):
                 yield replace(effect, against=f"of {system}", unless_refuted=True)
 
 
@@ -134,8 +134,8 @@ class AgainstOthers(OnQueries):
 
     def _pairs(self, numbers: Numbers[Q]) -> Iterator[tuple[str, str]]:
         for query_set in self.query_sets:
-            for other in self.against or numbers.others(self.system, self.query_sets):
-                yield query_set, other
+            for rival_set in self.against or numbers.other_variations(self.system, self.query_sets):
+                yield query_set, rival_set
 
 
 class Hurts(AgainstOthers):
@@ -144,12 +144,12 @@ class Hurts(AgainstOthers):
     name: Literal["hurts_most", "hurts_least"]
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
-        for query_set, other in self._pairs(numbers):
-            more, less = (query_set, other) if self.name == "hurts_most" else (other, query_set)
-            difference = numbers.drop(self.system, less) - numbers.drop(self.system, more)
-            sides = (self.system, less), (self.system, more)
-            down = more == query_set
-            yield Effect(query_set, f"against {other}", difference, sides=sides, down=down)
+        for query_set, rival_set in self._pairs(numbers):
+            harder, easier = (query_set, rival_set) if self.name == "hurts_most" else (rival_set, query_set)
+            difference = numbers.drop(self.system, easier) - numbers.drop(self.system, harder)
+            sides = (self.system, easier), (self.system, harder)
+            down = harder == query_set
+            yield Effect(query_set, f"against {rival_set}", difference, sides=sides, down=down)
 
 
 class Helps(AgainstOthers):
@@ -162,11 +162,11 @@ class Helps(AgainstOthers):
         def gain(query_set: str) -> Q:
             return numbers.mean(self.system, query_set) - numbers.mean(self.base, query_set)
 
-        for query_set, other in self._pairs(numbers):
-            more, less = (query_set, other) if self.name == "helps_most" else (other, query_set)
-            base, sides = numbers.mean(self.base, ORIGINAL), ((self.system, more), (self.system, less))
-            difference, down = gain(more) - gain(less), less == query_set
-            yield Effect(query_set, f"against {other}", difference, base, sides=sides, down=down)
+        for query_set, rival_set in self._pairs(numbers):
+            helped_more, helped_less = (query_set, rival_set) if self.name == "helps_most" else (rival_set, query_set)
+            base, sides = numbers.mean(self.base, ORIGINAL), ((self.system, helped_more), (self.system, helped_less))
+            difference, down = gain(helped_more) - gain(helped_less), helped_less == query_set
+            yield Effect(query_set, f"against {rival_set}", difference, base, sides=sides, down=down)
 
 
 class SmallerDrop(OnQueries, Sized):
@@ -180,24 +180,36 @@ class SmallerDrop(OnQueries, Sized):
     base: str = ""
     """System whose original queries both drops are from; each system's own if not given."""
 
-    def region(self, said: Interval | None) -> Interval:
-        return ABOVE if said is None else Interval(super().region(said).low, inf)
+    def region(self, stated_size: Interval | None) -> Interval:
+        return ABOVE if stated_size is None else Interval(super().region(stated_size).low, inf)
 
-    def _lost(self, numbers: Numbers[Q], system: Systems, query_set: str) -> Q:
+    def _relative_loss(self, numbers: Numbers[Q], system: Systems, query_set: str) -> Q:
         original = numbers.mean(self.base or system, ORIGINAL)
         return (original - numbers.mean(system, query_set)) / original
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
-        for other in self.than:
+        for rival in self.than:
             for query_set in self.query_sets:
-                sides = (self.system, query_set), (other, query_set)
+                sides = (self.system, query_set), (rival, query_set)
                 if self.by:
-                    own, theirs = (self._lost(numbers, system, query_set) for system in (self.system, other))
-                    unit = numbers.mean(other, ORIGINAL) / numbers.mean(other, ORIGINAL)
-                    yield Effect(query_set, f"against {other}", theirs - own, theirs, region, sides=sides, unit=unit)
+                    system_change, rival_change = (
+                        self._relative_loss(numbers, system, query_set) for system in (self.system, rival)
+                    )
+                    unit = numbers.mean(rival, ORIGINAL) / numbers.mean(rival, ORIGINAL)
+                    yield Effect(
+                        query_set,
+                        f"against {rival}",
+                        rival_change - system_change,
+                        rival_change,
+                        region,
+                        sides=sides,
+                        unit=unit,
+                    )
                 else:
-                    own, theirs = (numbers.drop(system, query_set, self.base) for system in (self.system, other))
-                    yield Effect(query_set, f"against {other}", own - theirs, sides=sides)
+                    system_change, rival_change = (
+                        numbers.drop(system, query_set, self.base) for system in (self.system, rival)
+                    )
+                    yield Effect(query_set, f"against {rival}", system_change - rival_change, sides=sides)
 
 
 class ShareOfGain(Gain, Sized):

@@ -46,21 +46,21 @@ def overall(verdicts: Sequence[str], superlative: bool = False) -> str:
     Args:
         superlative: whether the claim says "the most" or "the least": then one opposite effect contradicts it.
     """
-    found = set(verdicts)
-    if found == {SUPPORTED}:
+    distinct = set(verdicts)
+    if distinct == {SUPPORTED}:
         return SUPPORTED
-    if superlative and CONTRADICTED in found:
+    if superlative and CONTRADICTED in distinct:
         return CONTRADICTED
-    if found & {SUPPORTED, PARTLY}:
+    if distinct & {SUPPORTED, PARTLY}:
         return PARTLY
-    return CONTRADICTED if CONTRADICTED in found else INCONCLUSIVE
+    return CONTRADICTED if CONTRADICTED in distinct else INCONCLUSIVE
 
 
 def tally(verdicts: Iterable[str]) -> str:
     """Return how many effects have which verdict, in words: `6 supported, 1 open, 1 against, of 8`."""
-    of = Counter(verdicts)
-    counts = f"{of[SUPPORTED]} supported, {of[INCONCLUSIVE]} open, {of[CONTRADICTED]} against"
-    return f"{counts}, of {of.total()}"
+    frequency = Counter(verdicts)
+    counts = f"{frequency[SUPPORTED]} supported, {frequency[INCONCLUSIVE]} open, {frequency[CONTRADICTED]} against"
+    return f"{counts}, of {frequency.total()}"
 
 
 def size_of(interval: Interval, printed: Interval, predicted: Interval) -> str:
@@ -70,19 +70,22 @@ def size_of(interval: Interval, printed: Interval, predicted: Interval) -> str:
         printed: the printed effect, within its rounding. predicted: where an effect printed from the paper's queries
             and runs lies, if it is the same as here.
     """
-    below, above = predicted.high < printed.low, predicted.low > printed.high
-    if interval.within(ABOVE):
-        return SMALLER if below else LARGER if above else AS_PRINTED
-    return ABSENT if below and interval.within(Interval(-NEGLIGIBLE, NEGLIGIBLE)) else ""
+    smaller, larger = predicted.high < printed.low, predicted.low > printed.high
+    if interval.lies_inside(ABOVE):
+        return SMALLER if smaller else LARGER if larger else AS_PRINTED
+    return ABSENT if smaller and interval.lies_inside(Interval(-NEGLIGIBLE, NEGLIGIBLE)) else ""
 
 
-def of_sentences(parts: Iterable[tuple[str, str]]) -> list[str]:
+def sentence_verdicts(parts: Iterable[tuple[str, str]]) -> list[str]:
     """Return one verdict for each sentence from (sentence, verdict) of its parts, those that were judged."""
     verdicts: dict[str, list[str]] = {}
     for sentence, verdict in parts:
         verdicts.setdefault(sentence, []).append(verdict)
-    judged = ([one for one in found if one not in UNJUDGED] for found in verdicts.values())
-    return [overall(some) if some else found[0] for some, found in zip(judged, verdicts.values(), strict=True)]
+    judged = ([verdict for verdict in part_verdicts if verdict not in UNJUDGED] for part_verdicts in verdicts.values())
+    return [
+        overall(judged_verdicts) if judged_verdicts else part_verdicts[0]
+        for judged_verdicts, part_verdicts in zip(judged, verdicts.values(), strict=True)
+    ]
 
 
 def confidence(region: Interval, level: float) -> float:

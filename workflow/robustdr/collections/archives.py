@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from robustdr.core.downloads import fetch
 from robustdr.core.errors import UserError
-from robustdr.core.locks import alone
+from robustdr.core.locks import exclusive_lock
 
 
 class Archive(NamedTuple):
@@ -66,7 +66,7 @@ def bring(id: str, dataset: Any, parts: Iterable[str]) -> None:
     """
     import ir_datasets
 
-    with alone(ir_datasets.util.home_path() / f"{id.partition('/')[0]}.lock"):
+    with exclusive_lock(ir_datasets.util.home_path() / f"{id.partition('/')[0]}.lock"):
         for part in parts:
             for archive in archives(dataset, part):
                 _fetch(archive)

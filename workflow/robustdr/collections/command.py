@@ -10,7 +10,7 @@ from robustdr.collections import data
 from robustdr.collections.problems import Place, Problem, refuse
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_json
-from robustdr.core.paths import named
+from robustdr.core.paths import named_path
 
 SHOWN = 20  # problems of a kind, without --all
 MARKS = {"error": "", "dropped": " (left out)", "warning": " (warning)"}  # in the order of the output
@@ -19,14 +19,14 @@ MARKS = {"error": "", "dropped": " (left out)", "warning": " (warning)"}  # in t
 def add_arguments(command: argparse.ArgumentParser) -> None:
     data.add_arguments(command)
     command.add_argument(
-        "--train-queries", type=named, metavar="FILE", help="queries of the training split, as --queries"
+        "--train-queries", type=named_path, metavar="FILE", help="queries of the training split, as --queries"
     )
     command.add_argument(
-        "--train-qrels", type=named, metavar="FILE", help="judgements of the training split, as --qrels"
+        "--train-qrels", type=named_path, metavar="FILE", help="judgements of the training split, as --qrels"
     )
     command.add_argument("--drop-empty", action="store_true", help="leave empty passages and queries out")
     command.add_argument("--ignore-unjudged", action="store_true", help="leave queries without a judgement out")
-    command.add_argument("-o", "--output", type=named, help="folder to write a copy to, without what is left out")
+    command.add_argument("-o", "--output", type=named_path, help="folder to write a copy to, without what is left out")
     command.add_argument(
         "--all", action="store_true", help=f"print every problem, not only the first {SHOWN} of a kind"
     )

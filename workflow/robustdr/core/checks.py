@@ -7,15 +7,15 @@ from robustdr.core.errors import UserError, unknown
 
 
 @contextmanager
-def at(where: str) -> Iterator[None]:
+def prefixed_errors(place: str) -> Iterator[None]:
     """Put file and key before a message that names neither."""
     try:
         yield
     except UserError as error:
-        raise UserError(f"{where}: {error}") from None
+        raise UserError(f"{place}: {error}") from None
 
 
-def known(where: str, value: str, allowed: Iterable[str]) -> None:
-    """Raise a `UserError` that begins with `where` unless `value` is in `allowed`."""
+def check_known(place: str, value: str, allowed: Iterable[str]) -> None:
+    """Raise a `UserError` that begins with `place` unless `value` is in `allowed`."""
     if value not in allowed:
-        raise unknown(where, value, allowed)
+        raise unknown(place, value, allowed)

@@ -12,7 +12,7 @@ from robustdr.core.network import LOOPBACK
 if TYPE_CHECKING:
     import openai
 
-Asked = TypeVar("Asked")
+Request = TypeVar("Request")
 Result = TypeVar("Result")
 
 PACKAGE = "openai==3.54.0"
@@ -63,34 +63,34 @@ class Client:
             # The server's message may repeat the key.
             raise UserError(f"{self.url} refuses the key (HTTP {error.status_code})") from None
         except openai.APIStatusError as error:
-            said = f"HTTP {error.status_code}, {self._hidden(error.message)}"
+            reason = f"HTTP {error.status_code}, {self._hidden(error.message)}"
             if error.status_code in (408, 409, 429) or error.status_code >= 500:
-                raise UnansweredError(said) from None
-            raise UserError(f"{self.url} refuses model {self.model!r}: {said}") from None
+                raise UnansweredError(reason) from None
+            raise UserError(f"{self.url} refuses model {self.model!r}: {reason}") from None
         except openai.APIConnectionError as error:
             raise UnansweredError(self._hidden(str(error.__cause__ or error))) from None
         except (openai.APIError, ValueError, AttributeError, LookupError, TypeError) as error:
             raise GarbledError(f"no answer of the protocol ({type(error).__name__})") from None
 
     def ask_all(
-        self, answer: Callable[[Asked], Result], asked: Iterable[Asked], concurrency: int
+        self, answer: Callable[[Request], Result], requests: Iterable[Request], concurrency: int
     ) -> Generator[Result, None, None]:
-        """Yield `answer(one)` for each item of `asked`, in any order; `concurrency` requests run at a time.
+        """Yield `answer(request)` for each of `requests`, in any order; `concurrency` requests run at a time.
 
         An item without an answer is asked again after the others, if another item was answered meanwhile.
 
         Raises:
             UserError: no item was answered, or `answer` raises it; no new request starts then, and running ones end.
         """
-        waiting, running, done = deque(asked), dict[Future[Result], tuple[Asked, int]](), 0
+        waiting, running, done = deque(requests), dict[Future[Result], tuple[Request, int]](), 0
         with ThreadPoolExecutor(concurrency) as pool:
             try:
                 while waiting or running:
                     while waiting and len(running) < 2 * concurrency:
-                        one = waiting.popleft()
-                        running[pool.submit(answer, one)] = one, done
+                        request = waiting.popleft()
+                        running[pool.submit(answer, request)] = request, done
                     for future in wait(running, return_when=FIRST_COMPLETED).done:
-                        one, before = running.pop(future)
+                        request, before = running.pop(future)
                         try:
                             yield future.result()
                             done += 1
@@ -99,7 +99,7 @@ class Client:
                                 raise UserError(
                                     f"{self.url} does not answer ({error}, {self._attempts} attempts)"
                                 ) from None
-                            waiting.append(one)
+                            waiting.append(request)
             finally:
                 pool.shutdown(cancel_futures=True)
 

@@ -39,13 +39,15 @@ def fetch(url: str, path: Path, md5: str, headers: Mapping[str, str]) -> None:
             failed = failed + 1 if have <= before else 0
             refused = getattr(getattr(error, "response", None), "status_code", 500) < 500
             if refused or failed == ATTEMPTS:
-                kept = f"; {have:,} bytes are kept in {part}, and the next run goes on from there" if have else ""
-                raise UserError(f"{url}: {' '.join(str(error).split())[:300]}{kept}") from None
+                remainder_note = (
+                    f"; {have:,} bytes are kept in {part}, and the next run goes on from there" if have else ""
+                )
+                raise UserError(f"{url}: {' '.join(str(error).split())[:300]}{remainder_note}") from None
     with open(part, "rb") as file:
-        found = hashlib.file_digest(file, "md5").hexdigest()
-    if found != md5:
+        actual = hashlib.file_digest(file, "md5").hexdigest()
+    if actual != md5:
         part.unlink()
-        raise UserError(f"{url}: the file has MD5 {found}, {md5} was expected; nothing is kept of it")
+        raise UserError(f"{url}: the file has MD5 {actual}, {md5} was expected; nothing is kept of it")
     os.replace(part, path)
 
 
@@ -54,8 +56,8 @@ def _continue(url: str, part: Path, headers: Mapping[str, str]) -> None:
     import requests
 
     have = _size(part)
-    asked = {**headers, "Accept-Encoding": "identity", **({"Range": f"bytes={have}-"} if have else {})}
-    with requests.get(url, headers=asked, stream=True, timeout=PATIENCE) as answer:
+    request_headers = {**headers, "Accept-Encoding": "identity", **({"Range": f"bytes={have}-"} if have else {})}
+    with requests.get(url, headers=request_headers, stream=True, timeout=PATIENCE) as answer:
         if answer.status_code == requests.codes.requested_range_not_satisfiable:
             return  # nothing is missing, or the digest will tell
         answer.raise_for_status()

@@ -23,7 +23,7 @@ LONGEST = 2000  # characters of an error
 
 def redacted(text: str) -> str:
     """Return a text with `…` for every possible secret in its URLs."""
-    return HELD.sub(lambda found: f"{found['name']}=…" if found["name"] else "…@", text)
+    return HELD.sub(lambda match: f"{match['name']}=…" if match["name"] else "…@", text)
 
 
 class UserError(ValueError):
@@ -40,12 +40,12 @@ class Absent(UserError):
     """A number is not there. What asked for it may write the message, so that keys cover its words."""
 
 
-def unknown(what: str, value: str, allowed: Iterable[str], meant: Iterable[str] = ()) -> UserError:
+def unknown(subject: str, value: str, allowed: Iterable[str], meant: Iterable[str] = ()) -> UserError:
     """Return a `UserError` for `value`, which is not in `allowed`. It lists `meant` or the nearest first, then all."""
     allowed = sorted(allowed)
-    near = [*meant] or get_close_matches(value, allowed, n=3)
-    hint = f" (did you mean {', '.join(near)}?)" if near else ""
-    return UserError(f"{what}: {value!r} is unknown{hint}; allowed: {', '.join(allowed)}")
+    suggestions = [*meant] or get_close_matches(value, allowed, n=3)
+    hint = f" (did you mean {', '.join(suggestions)}?)" if suggestions else ""
+    return UserError(f"{subject}: {value!r} is unknown{hint}; allowed: {', '.join(allowed)}")
 
 
 def exit_status(run: Callable[[], int | None]) -> int:

@@ -44,16 +44,16 @@ def atomic(path: str | Path) -> Iterator[Path]:
         return
     target = Path(os.path.realpath(path))
     target.parent.mkdir(parents=True, exist_ok=True)
-    here = f".{os.uname().nodename}."
-    named = re.compile(rf"{re.escape(here)}([1-9][0-9]{{0,8}})\.{re.escape(path.name)}")
-    for left in target.parent.iterdir():
-        if (found := named.fullmatch(left.name)) and not _runs_elsewhere(int(found[1])):
-            _remove(left)
-    temporary = target.with_name(f"{here}{os.getpid()}.{path.name}")
+    prefix = f".{os.uname().nodename}."
+    temporary_name = re.compile(rf"{re.escape(prefix)}([1-9][0-9]{{0,8}})\.{re.escape(path.name)}")
+    for leftover in target.parent.iterdir():
+        if (match := temporary_name.fullmatch(leftover.name)) and not _runs_elsewhere(int(match[1])):
+            _remove(leftover)
+    temporary = target.with_name(f"{prefix}{os.getpid()}.{path.name}")
     try:
         yield temporary
-        for made in (*temporary.rglob("*"), temporary):
-            _sync(made)
+        for new_path in (*temporary.rglob("*"), temporary):
+            _sync(new_path)
         if temporary.is_dir() and target.is_dir():
             shutil.rmtree(target)
         os.replace(temporary, target)
@@ -66,11 +66,11 @@ def _stream(path: Path) -> int | None:
     """Return a descriptor to write to if `path` is this process's own output, or neither file nor folder; else None."""
     if not path.exists():
         return None
-    for own in (sys.stdout, sys.stderr):
+    for output in (sys.stdout, sys.stderr):
         with suppress(OSError, AttributeError):  # closed, or replaced by a caller
-            if os.path.samestat(path.stat(), os.fstat(own.fileno())):
-                own.flush()
-                return os.dup(own.fileno())
+            if os.path.samestat(path.stat(), os.fstat(output.fileno())):
+                output.flush()
+                return os.dup(output.fileno())
     return None if path.is_file() or path.is_dir() else os.open(path, os.O_WRONLY)
 
 

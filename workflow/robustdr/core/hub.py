@@ -13,8 +13,8 @@ MODEL_FILES = ("*.json", "*.txt", "*.model", "*.spm", "*.metadata", "*.safetenso
 
 
 @contextmanager
-def fetching(what: str) -> Iterator[None]:
-    """Turn a failed download of `what` into one message."""
+def fetching(subject: str) -> Iterator[None]:
+    """Turn a failed download of `subject` into one message."""
     from httpx2 import HTTPError
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
 
@@ -22,26 +22,26 @@ def fetching(what: str) -> Iterator[None]:
         yield
     except (HTTPError, HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
         raise UserError(
-            f"{what} could not be fetched from the hub ({type(error).__name__}); "
+            f"{subject} could not be fetched from the hub ({type(error).__name__}); "
             "run again with the network, or name a local copy with `path:`"
         ) from error
 
 
-def check(file: Path, expected: str, what: str, cached: bool) -> None:
+def check(file: Path, expected: str, subject: str, cached: bool) -> None:
     """Check a file against the SHA-256 that the configuration pins.
 
     Args:
-        what: start of the message. cached: whether the file lies in the hub's cache, which would return it again.
+        subject: start of the message. cached: whether the file lies in the hub's cache, which would return it again.
 
     Raises:
         UserError: the digest differs; a cached file is moved to `<blob>.damaged`.
     """
-    if (found := sha256(file)) == expected:
+    if (actual := sha256(file)) == expected:
         return
-    message = f"{what}: {file} has sha256 {found}, the configuration pins {expected}"
+    message = f"{subject}: {file} has sha256 {actual}, the configuration pins {expected}"
     if cached:
         blob = file.resolve()
         file.unlink()
-        os.replace(blob, moved := blob.with_name(f"{blob.name}.damaged"))
-        message += f"; moved to {moved}; run again to fetch it anew"
+        os.replace(blob, damaged := blob.with_name(f"{blob.name}.damaged"))
+        message += f"; moved to {damaged}; run again to fetch it anew"
     raise UserError(message)

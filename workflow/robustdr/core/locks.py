@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[None]:
+def exclusive_lock(path: Path) -> Iterator[None]:
     """Wait until no other process holds the lock `path`, and hold it; when a process ends, it is let go."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w") as lock:

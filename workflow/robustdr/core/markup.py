@@ -37,7 +37,7 @@ def one_line(text: str) -> str:
 
 def plain(text: str) -> str:
     """Return a text as one line of Markdown, with backslashes only where a character would be markup."""
-    return MARKUP.sub(lambda found: "".join(f"\\{character}" for character in found[0]), one_line(text))
+    return MARKUP.sub(lambda match: "".join(f"\\{character}" for character in match[0]), one_line(text))
 
 
 def prose(text: str) -> str:

@@ -13,12 +13,12 @@ def read_once(text: str) -> Path:
     return STDIN if text == "-" else Path(text)
 
 
-def written(text: str) -> Path:
+def output_path(text: str) -> Path:
     """A file to write; `-`: standard output."""
     return STDOUT if text == "-" else Path(text)
 
 
-def named(text: str) -> Path:
+def named_path(text: str) -> Path:
     """A folder, or a file that is read more than once.
 
     Raises:
@@ -36,7 +36,7 @@ def check_streams(arguments: Namespace) -> None:
         UserError: two do.
     """
     values = vars(arguments).values()
-    given = [str(one) for value in values for one in (value if isinstance(value, list) else [value])]
-    for stream, what in ((STDIN, "standard input"), (STDOUT, "standard output")):
-        if (times := given.count(str(stream))) > 1:
-            raise UserError(f"'-': {what} stands for {times} arguments; it can stand for one")
+    texts = [str(argument) for value in values for argument in (value if isinstance(value, list) else [value])]
+    for stream, stream_name in ((STDIN, "standard input"), (STDOUT, "standard output")):
+        if (times := texts.count(str(stream))) > 1:
+            raise UserError(f"'-': {stream_name} stands for {times} arguments; it can stand for one")

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, get_origin
 
 from robustdr.core.errors import UserError, unknown
-from robustdr.core.statements import behind
+from robustdr.core.statements import needed_statements
 
 Base = TypeVar("Base")
 SETTINGS = "Settings"
@@ -44,13 +44,13 @@ def _declared(path: Path) -> Iterator[tuple[float, str, str]]:
         return
     for node in _statements(path):
         if isinstance(node, ast.ClassDef):
-            said: dict[str, Any] = {"name": path.stem} if node.name == SETTINGS else {}
+            literals: dict[str, Any] = {"name": path.stem} if node.name == SETTINGS else {}
             for statement in node.body:
                 match statement:
-                    case ast.Assign([ast.Name(id=own)], ast.Constant(value)):
-                        said[own] = value
-            if "name" in said:
-                yield said.get("listed", inf), said["name"], node.name
+                    case ast.Assign([ast.Name(id=target_name)], ast.Constant(value)):
+                        literals[target_name] = value
+            if "name" in literals:
+                yield literals.get("listed", inf), literals["name"], node.name
 
 
 def _settings(module: str, path: Path, base: type) -> type:
@@ -60,27 +60,28 @@ def _settings(module: str, path: Path, base: type) -> type:
         UserError: it cannot be made, is not a dataclass below `base`, or has a field without a type.
     """
     namespace: dict[str, Any] = {"__name__": module}
-    statements = ast.Module(behind(SETTINGS, _statements(path)), [])
+    statements = ast.Module(needed_statements(SETTINGS, _statements(path)), [])
     try:
         exec(compile(ast.fix_missing_locations(statements), path, "exec"), namespace)
     except Exception as error:
         raise UserError(f"{path}: Settings: {type(error).__name__}: {error}") from error
-    found: type = namespace[SETTINGS]
-    if not issubclass(found, base):
+    settings_class: type = namespace[SETTINGS]
+    if not issubclass(settings_class, base):
         raise UserError(f"{path}: Settings is not below {base.__module__}.{base.__name__}")
-    own = vars(found)
-    if "__dataclass_fields__" not in own:
+    attributes = vars(settings_class)
+    if "__dataclass_fields__" not in attributes:
         raise UserError(f"{path}: Settings is no dataclass; write @settings, of robustdr.core.settings, above it")
-    typed = {name for cls in found.__mro__ for name in vars(cls).get("__annotations__", ())}
-    for name in own.keys() - typed:
-        if not name.startswith("_") and not hasattr(own[name], "__get__"):  # functions and properties have `__get__`
+    typed = {name for cls in settings_class.__mro__ for name in vars(cls).get("__annotations__", ())}
+    for name in attributes.keys() - typed:
+        # Functions and properties have `__get__`.
+        if not name.startswith("_") and not hasattr(attributes[name], "__get__"):
             raise UserError(f"{path}: Settings.{name} has no type; write it, as in `{name}: float = …`")
-    return found
+    return settings_class
 
 
-def _alike(own: str, name: str) -> bool:
+def _is_name_of(defined_name: str, name: str) -> bool:
     """Whether a class or function has the name of a file, apart from capitals and underscores."""
-    return own.replace("_", "").lower() == name.replace("_", "")
+    return defined_name.replace("_", "").lower() == name.replace("_", "")
 
 
 class Plugins(Generic[Base]):
@@ -105,9 +106,9 @@ class Plugins(Generic[Base]):
     def _places(self) -> dict[str, tuple[str, str]]:
         """Return {plug-in name: (module, class)}, in the order of lists."""
         files = self._files()
-        found = [(*declared, module) for module, path in files.items() for declared in _declared(path)]
+        declarations = [(*declared, module) for module, path in files.items() for declared in _declared(path)]
         places: dict[str, tuple[str, str]] = {}
-        for _, name, cls, module in sorted(found):
+        for _, name, cls, module in sorted(declarations):
             if name in places:
                 raise UserError(
                     f"{files[module]}: {cls}: another {self.noun} is called {name!r}: {files[places[name][0]]}"
@@ -144,27 +145,27 @@ class Plugins(Generic[Base]):
         if cls != SETTINGS:
             return getattr(import_module(module), cls)
         path = self._files()[module]
-        found = _settings(module, path, self.base)
+        settings_class = _settings(module, path, self.base)
         defined = [node.name for node in _statements(path) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-        if not any(_alike(own, name) for own in defined):
+        if not any(_is_name_of(defined_name, name) for defined_name in defined):
             raise UserError(f"{path}: no function or class is called {name!r}; capitals and underscores do not count")
         for fact, annotation in self.base.__annotations__.items():
-            if get_origin(annotation) is ClassVar and not hasattr(found, fact):
+            if get_origin(annotation) is ClassVar and not hasattr(settings_class, fact):
                 raise UserError(f"{path}: Settings lacks `{fact}`; every {self.noun} has it")
-        return found
+        return settings_class
 
-    def settings(self, name: str, given: Mapping[str, Any], where: str = "", above: Sequence[str] = ()) -> Base:
-        """Return the settings of a plug-in: `given`, and defaults for the others.
+    def settings(self, name: str, values: Mapping[str, Any], place: str = "", outer_keys: Sequence[str] = ()) -> Base:
+        """Return the settings of a plug-in: `values`, and defaults for the others.
 
         Args:
-            where: start of a message; by default `<noun> <name>`. above: keys that `given` stands under.
+            place: start of a message; by default `<noun> <name>`. outer_keys: keys that `values` stands under.
 
         Raises:
             UserError: unknown name, setting or value of a setting.
         """
         from robustdr.core.settings import make  # imports pydantic, which lists of names do not need
 
-        return make(self.facts(name), given, where or f"{self.noun} {name}", above)
+        return make(self.facts(name), values, place or f"{self.noun} {name}", outer_keys)
 
     def load(self, name: str) -> Any:
         """Import the module of a plug-in and return its class or function.
@@ -173,8 +174,14 @@ class Plugins(Generic[Base]):
             UserError: unknown name, or a class without a method that every plug-in must have.
         """
         module, cls = self.place(name)
-        own = vars(import_module(module))
-        found = own[cls] if cls != SETTINGS else [own[each] for each in own if _alike(each, name)][-1]
-        if lacking := sorted(getattr(found, "__abstractmethods__", ())):
-            raise UserError(f"{self._files()[module]}: {found.__name__} lacks `{lacking[0]}`; every {self.noun} has it")
-        return found
+        attributes = vars(import_module(module))
+        implementation = (
+            attributes[cls]
+            if cls != SETTINGS
+            else [attributes[attribute] for attribute in attributes if _is_name_of(attribute, name)][-1]
+        )
+        if lacking := sorted(getattr(implementation, "__abstractmethods__", ())):
+            raise UserError(
+                f"{self._files()[module]}: {implementation.__name__} lacks `{lacking[0]}`; every {self.noun} has it"
+            )
+        return implementation

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 @cache
-def _about() -> str:
+def _cpu_description() -> str:
     """Linux's description of it; '' elsewhere."""
     try:
         return Path("/proc/cpuinfo").read_text(encoding="utf-8")
@@ -21,10 +21,10 @@ def kind() -> str:
 
     `ONEDNN_MAX_CPU_ISA` counts too: it tells oneDNN not to use some of these.
     """
-    maker = re.search(r"^vendor_id\s*:\s*(\S+)", _about(), re.MULTILINE)
-    has = [name for name, flag in (("BF16", "avx512_bf16"), ("AMX", "amx_bf16")) if flag in _about()]
-    told = [f"ONEDNN_MAX_CPU_ISA={limit}" for limit in [os.environ.get("ONEDNN_MAX_CPU_ISA")] if limit]
-    return ", ".join([maker[1] if maker else platform.machine(), *has, *told])
+    maker = re.search(r"^vendor_id\s*:\s*(\S+)", _cpu_description(), re.MULTILINE)
+    has = [name for name, flag in (("BF16", "avx512_bf16"), ("AMX", "amx_bf16")) if flag in _cpu_description()]
+    limits = [f"ONEDNN_MAX_CPU_ISA={limit}" for limit in [os.environ.get("ONEDNN_MAX_CPU_ISA")] if limit]
+    return ", ".join([maker[1] if maker else platform.machine(), *has, *limits])
 
 
 def native() -> str:
@@ -33,5 +33,5 @@ def native() -> str:
     `bfloat16` if it multiplies bfloat16 matrices (Intel's AMX), or bfloat16 vectors at twice the rate of single
     precision (AMD's AVX-512); else `float32`, which is faster on Intel's AVX-512 without AMX.
     """
-    amd = "AuthenticAMD" in _about() and "avx512_bf16" in _about()
-    return "bfloat16" if amd or "amx_bf16" in _about() else "float32"
+    amd = "AuthenticAMD" in _cpu_description() and "avx512_bf16" in _cpu_description()
+    return "bfloat16" if amd or "amx_bf16" in _cpu_description() else "float32"

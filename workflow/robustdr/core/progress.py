@@ -22,13 +22,13 @@ WEIGHTS = dict(
 
 def recorded(benchmarks: Path) -> dict[str, list[float]]:
     """Return {name of the benchmarks' folder: seconds of each earlier job}, from Snakemake's files."""
-    found: dict[str, list[float]] = {}
+    seconds_of: dict[str, list[float]] = {}
     for path in benchmarks.rglob("*.tsv"):
         name = path.relative_to(benchmarks).with_suffix("").parts[0]
         for line in path.read_text(encoding="utf-8").splitlines()[1:]:
             if NUMBER.fullmatch(seconds := line.partition("\t")[0]):  # a run that was killed may leave half a file
-                found.setdefault(name, []).append(float(seconds))
-    return found
+                seconds_of.setdefault(name, []).append(float(seconds))
+    return seconds_of
 
 
 def _mean(values: list[float]) -> float | None:
@@ -76,20 +76,22 @@ class Progress:
         if measured := _mean(self.took.get(rule, [])) or _mean(self.earlier.get(rule, [])):
             return measured
         pairs = [(WEIGHTS.get(done), took) for done, took in self.took.items()]
-        known = [(weight * len(took), sum(took)) for weight, took in pairs if weight]
+        weights_and_seconds = [(weight * len(took), sum(took)) for weight, took in pairs if weight]
         weight = WEIGHTS.get(rule)
-        return weight * sum(took for _, took in known) / sum(of for of, _ in known) if weight and known else None
+        if not weight or not weights_and_seconds:
+            return None
+        return weight * sum(took for _, took in weights_and_seconds) / sum(total for total, _ in weights_and_seconds)
 
     def _ahead(self, now: float) -> Iterator[float | None]:
         """Yield expected seconds left of each job that is not done; None if unknown."""
         for rule, count in self.planned.items():
-            begun = [since for of, since in self.running.values() if of == rule]
+            begun = [since for running_rule, since in self.running.values() if running_rule == rule]
             seconds = self.expected(rule)
             waiting = count - len(self.took.get(rule, [])) - len(begun)
             yield from [seconds] * waiting
             yield from (None if seconds is None else max(seconds - (now - since), 0.0) for since in begun)
 
-    def left(self, now: float) -> float | None:
+    def seconds_left(self, now: float) -> float | None:
         """Return expected seconds until the last job is done; None if unknown."""
         ahead = list(self._ahead(now))
         if self.began is None or now <= self.began or None in ahead:
@@ -103,8 +105,8 @@ class Progress:
         if models := sum(self.planned[rule] for rule in TRAINS):
             trained = sum(len(self.took.get(rule, [])) for rule in TRAINS)
             parts.append(f"{trained} of {models} models trained")
-        if self.done < self.all and (left := self.left(now)) is not None:
-            minutes = max(1, round(left / 60))
+        if self.done < self.all and (remaining := self.seconds_left(now)) is not None:
+            minutes = max(1, round(remaining / 60))
             parts.append(f"about {minutes} minute{'s' if minutes > 1 else ''} left")
         return ", ".join(parts)
 
@@ -114,7 +116,7 @@ class Line:
 
     def __init__(self, progress: Progress) -> None:
         self.progress = progress
-        self.shown, self.share, self.said = "", 0.0, -float("inf")
+        self.printed_line, self.share, self.printed_at = "", 0.0, -float("inf")
 
     def say(self, now: float) -> None:
         if not self.progress.all:
@@ -123,22 +125,22 @@ class Line:
         line = self.progress.line(now)
         if sys.stderr.isatty():
             line = line[: shutil.get_terminal_size().columns - 1]
-            if line != self.shown:
+            if line != self.printed_line:
                 self.clear()
-                self.shown = line
+                self.printed_line = line
                 print(line, end="", file=sys.stderr, flush=True)
-        elif now - self.said >= EVERY or share - self.share >= SHARE or share == 1 > self.share:
-            self.said, self.share = now, share
+        elif now - self.printed_at >= EVERY or share - self.share >= SHARE or share == 1 > self.share:
+            self.printed_at, self.share = now, share
             print(line, file=sys.stderr, flush=True)
 
     def clear(self) -> None:
         """Remove the line from a terminal."""
-        if self.shown:
-            print(f"\r{' ' * len(self.shown)}\r", end="", file=sys.stderr, flush=True)
-        self.shown = ""
+        if self.printed_line:
+            print(f"\r{' ' * len(self.printed_line)}\r", end="", file=sys.stderr, flush=True)
+        self.printed_line = ""
 
     def end(self) -> None:
         """Leave the line on a terminal, and go to the next one."""
-        if self.shown:
+        if self.printed_line:
             print(file=sys.stderr, flush=True)
-        self.shown = ""
+        self.printed_line = ""

@@ -20,9 +20,9 @@ def check_url(url: str) -> str:
     names = [unquote(parameter.partition("=")[0]) for parameter in parameters]
     held = [name for name in names if re.fullmatch(SECRETS, name, re.IGNORECASE)]
     if "@" in unquote(address) or held:
-        what = f"the parameter {held[0]!r}" if held else "a user name or a password"
+        leak = f"the parameter {held[0]!r}" if held else "a user name or a password"
         raise UserError(
-            f"the URL holds {what}, and URLs are written to files; leave it out, set an environment variable to the "
+            f"the URL holds {leak}, and URLs are written to files; leave it out, set an environment variable to the "
             "secret, and give that variable's name as the key (`key: NAME`, `--key NAME`)"
         )
     return url

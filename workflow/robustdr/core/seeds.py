@@ -31,7 +31,7 @@ class Draw:
         self._number = int.from_bytes(seed)
         self._used = 1  # the product of the bases of its digits
 
-    def below(self, n: int) -> int:
+    def integer_below(self, n: int) -> int:
         """A number from 0 to n - 1 (bias below 2**-96 for n under 2**32)."""
         if self._used > HALF:
             self._digest = hashlib.sha256(self._digest).digest()
@@ -42,14 +42,14 @@ class Draw:
 
     def choice(self, items: Sequence[Item]) -> Item:
         """One of `items`, uniform."""
-        return items[self.below(len(items))]
+        return items[self.integer_below(len(items))]
 
     def sample(self, items: Sequence[Item], count: int) -> list[Item]:
         """`count` of `items` without replacement, in random order (Fisher-Yates)."""
         pool = list(items)
-        for at in range(count):
-            other = at + self.below(len(pool) - at)
-            pool[at], pool[other] = pool[other], pool[at]
+        for position in range(count):
+            partner = position + self.integer_below(len(pool) - position)
+            pool[position], pool[partner] = pool[partner], pool[position]
         return pool[:count]
 
     def shuffled(self, items: Sequence[Item]) -> list[Item]:

@@ -35,17 +35,17 @@ class Named(TypedDict):
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(Field,))
-def settings(made: type[Settings]) -> type[Settings]:
+def settings(settings_class: type[Settings]) -> type[Settings]:
     """Return a class as a frozen dataclass that checks its values and takes keyword arguments only."""
     decorate: Any = dataclass(frozen=True, kw_only=True, config=STRICT)
-    return decorate(made)
+    return decorate(settings_class)
 
 
 @overload
-def read(kind: type[Settings], text: str) -> Settings: ...
+def read_settings(kind: type[Settings], text: str) -> Settings: ...
 @overload
-def read(kind: TypeAliasType, text: str) -> Any: ...
-def read(kind: Any, text: str) -> Any:
+def read_settings(kind: TypeAliasType, text: str) -> Any: ...
+def read_settings(kind: Any, text: str) -> Any:
     """Read settings from a JSON text.
 
     Raises:
@@ -58,24 +58,24 @@ def read(kind: Any, text: str) -> Any:
         raise UserError(f"settings of {kind.__name__}: {explained(error, adapter)}") from None
 
 
-def make(kind: type[Settings], given: Mapping[str, Any], where: str, above: Sequence[str] = ()) -> Settings:
+def make(kind: type[Settings], values: Mapping[str, Any], place: str, outer_keys: Sequence[str] = ()) -> Settings:
     """Make settings from a mapping that a user wrote.
 
     Args:
-        where: start of a message. above: keys that `given` stands under.
+        place: start of a message. outer_keys: keys that `values` stands under.
 
     Raises:
         UserError: an unknown or missing key, or a value that is not allowed.
     """
     adapter = TypeAdapter(kind)
     try:
-        return adapter.validate_json(json.dumps(given, default=str), strict=True)
+        return adapter.validate_json(json.dumps(values, default=str), strict=True)
     except ValidationError as error:
-        raise UserError(f"{where}: {explained(error, adapter, above).removeprefix('top level: ')}") from None
+        raise UserError(f"{place}: {explained(error, adapter, outer_keys).removeprefix('top level: ')}") from None
 
 
 def as_json(settings: Any) -> str:
-    """Return settings as the JSON text that `read` takes."""
+    """Return settings as the JSON text that `read_settings` takes."""
     return json.dumps(asdict(settings))
 
 
@@ -88,7 +88,7 @@ def deciding(settings: Any) -> dict[str, Any]:
 
 def identifying(settings: Any) -> dict[str, Any]:
     """Return the settings that tell runs of the ledger apart: `deciding` ones, without defaults of `LATER` ones."""
-    later = {field.name for field in fields(settings) if field.metadata.get("later")} - given(settings)
+    later = {field.name for field in fields(settings) if field.metadata.get("later")} - changed_fields(settings)
     return {name: value for name, value in deciding(settings).items() if name not in later}
 
 
@@ -97,7 +97,7 @@ def _without_effect(kind: Any) -> frozenset[str]:
     return frozenset(field.name for field in fields(kind) if not field.metadata.get("effect", True))
 
 
-def given(settings: Any) -> set[str]:
+def changed_fields(settings: Any) -> set[str]:
     """Names of the fields whose value is not the default."""
     kind: Any = type(settings)
     return {name for name, default in _defaults(kind).items() if getattr(settings, name) != default}

@@ -5,7 +5,7 @@ import builtins
 from collections.abc import Iterable
 
 
-def behind(name: str, statements: Iterable[ast.stmt], unnamed: bool = False) -> list[ast.stmt]:
+def needed_statements(name: str, statements: Iterable[ast.stmt], unnamed: bool = False) -> list[ast.stmt]:
     """Return those of a file's statements that define a name and, in turn, the names in them, in the order of the file.
 
     Each name of an import counts separately.
@@ -20,10 +20,10 @@ def behind(name: str, statements: Iterable[ast.stmt], unnamed: bool = False) -> 
     defined: dict[str, ast.stmt] = {}
     for number, node in enumerate(statements):
         match node:
-            case ast.FunctionDef(name=own) | ast.ClassDef(name=own):
-                defined[own] = node
-            case ast.AnnAssign(target=ast.Name(id=own)) | ast.Assign([ast.Name(id=own)]):
-                defined[own] = node
+            case ast.FunctionDef(name=defined_name) | ast.ClassDef(name=defined_name):
+                defined[defined_name] = node
+            case ast.AnnAssign(target=ast.Name(id=defined_name)) | ast.Assign([ast.Name(id=defined_name)]):
+                defined[defined_name] = node
             case ast.Import(names):
                 defined |= {alias.asname or alias.name.partition(".")[0]: ast.Import([alias]) for alias in names}
             case ast.ImportFrom(base, names, level):
@@ -32,14 +32,14 @@ def behind(name: str, statements: Iterable[ast.stmt], unnamed: bool = False) -> 
                 pass
             case _:
                 defined[f"{number}"] = node
-    found: set[str] = set()
-    todo = {name, *(own for own in defined if unnamed and own.isdigit())}
+    needed: set[str] = set()
+    todo = {name, *(defined_name for defined_name in defined if unnamed and defined_name.isdigit())}
     while todo:
-        found.add(own := todo.pop())
-        said = [inner for inner in ast.walk(defined[own]) if isinstance(inner, ast.Name)]
-        local = {inner.id for inner in said if isinstance(inner.ctx, ast.Store)}  # may equal a name of the file
-        todo |= ({inner.id for inner in said} - local) & defined.keys() - found
-    return [node for own, node in defined.items() if own in found]
+        needed.add(defined_name := todo.pop())
+        inner_names = [inner for inner in ast.walk(defined[defined_name]) if isinstance(inner, ast.Name)]
+        local = {inner.id for inner in inner_names if isinstance(inner.ctx, ast.Store)}  # may equal a name of the file
+        todo |= ({inner.id for inner in inner_names} - local) & defined.keys() - needed
+    return [node for defined_name, node in defined.items() if defined_name in needed]
 
 
 Words = str
@@ -49,7 +49,7 @@ Words = str
 class _Bare(ast.NodeTransformer):
     """Removes docstrings, annotations of functions, `Words`, help of options, and the words of raised messages."""
 
-    within = False  # a function, and no class in it
+    in_function = False  # a function, and no class in it
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
         match node.value:
@@ -65,9 +65,9 @@ class _Bare(ast.NodeTransformer):
         return self._inside(node, False)
 
     def _inside(self, node: ast.AST, function: bool) -> ast.AST:
-        around, self.within = self.within, function
+        around, self.in_function = self.in_function, function
         self.generic_visit(node)
-        self.within = around
+        self.in_function = around
         return node
 
     def visit_arg(self, node: ast.arg) -> ast.AST:
@@ -78,12 +78,14 @@ class _Bare(ast.NodeTransformer):
         match node.annotation:
             case ast.Name("Words"):
                 node.value = None
-        if self.within:
+        if self.in_function:
             node.annotation = ast.Constant(None)
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        node.keywords = [one for one in node.keywords if not (one.arg == "help" and _is_text(one.value))]
+        node.keywords = [
+            keyword for keyword in node.keywords if not (keyword.arg == "help" and _is_text(keyword.value))
+        ]
         match node:
             case ast.Call(ast.Name("stage"), [text, *args]) if _is_text(text):
                 node.args = args
@@ -99,7 +101,7 @@ class _Bare(ast.NodeTransformer):
     def visit_Raise(self, node: ast.Raise) -> ast.AST:
         match node.exc:
             case ast.Call(ast.Name(name) | ast.Attribute(attr=name), args) if _only_told(name):
-                node.exc.args = [ast.Constant(None) if _is_text(one) else one for one in args]
+                node.exc.args = [ast.Constant(None) if _is_text(argument) else argument for argument in args]
         return self.generic_visit(node)
 
 

@@ -31,7 +31,7 @@ class Document(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
-def read(path: Path) -> Tree:
+def read_yaml(path: Path) -> Tree:
     """Return the mapping in a YAML file.
 
     Raises:
@@ -99,29 +99,30 @@ def _too_deep(line: int) -> UserError:
     return UserError(f":{line}: more than {DEEPEST} mappings and lists inside each other; use fewer")
 
 
-def _number(node: yaml.Node, keys: Keys, lines: dict[Keys, int], above: tuple[int, ...]) -> None:
-    """Add the line of everything written below `node`; `above`: ids of the nodes that contain it."""
+def _number(node: yaml.Node, keys: Keys, lines: dict[Keys, int], ancestor_ids: tuple[int, ...]) -> None:
+    """Add the line of everything written below `node`; `ancestor_ids`: ids of the nodes that contain it."""
     items = [(key.value, key, value) for key, value in node.value] if isinstance(node, yaml.MappingNode) else []
     if isinstance(node, yaml.SequenceNode):
         items = [(index, item, item) for index, item in enumerate(node.value)]
-    own: dict[str | int, int] = {}
+    line_of: dict[str | int, int] = {}
     for key, place, value in items:
         line = place.start_mark.line + 1
         if not isinstance(key, str | int):
             raise UserError(f":{line}: a key is a mapping or a list; write a text")
-        if key in own:
-            where = ".".join(map(str, keys)) or "top level"
+        if key in line_of:
+            place_of_key = ".".join(map(str, keys)) or "top level"
             raise UserError(
-                f":{line}: {where}: {key!r} is given twice, first on line {own[key]}; the keys of a mapping are unique"
+                f":{line}: {place_of_key}: {key!r} is given twice, first on line {line_of[key]}; "
+                "the keys of a mapping are unique"
             )
-        if id(value) in above:
+        if id(value) in ancestor_ids:
             raise UserError(f":{line}: the anchor of {key!r} is used inside itself; repeat the values")
         if len(keys) >= DEEPEST:
             raise _too_deep(line)
         if len(lines) > MOST:
             raise UserError(f":{line}: more than {MOST:,} entries, anchors included; use fewer anchors")
-        own[key] = lines[*keys, key] = line
-        _number(value, (*keys, key), lines, (*above, id(value)))
+        line_of[key] = lines[*keys, key] = line
+        _number(value, (*keys, key), lines, (*ancestor_ids, id(value)))
 
 
 def located(error: UserError) -> UserError:
@@ -139,9 +140,9 @@ def located(error: UserError) -> UserError:
     keys = tuple(filter(None, (*(place["keys"] or "").split("."), place["extra"])))
     line = None
     for end in range(1, len(keys) + 1):
-        if (found := lines.get(keys[:end])) is None or found < (line or 1):  # it goes back to an anchor's text
+        if (next_line := lines.get(keys[:end])) is None or next_line < (line or 1):  # it goes back to an anchor's text
             break
-        line = found
+        line = next_line
     return UserError(f"{place['path']}:{line}{str(error)[place.end('path') :]}") if line else error
 
 
@@ -149,9 +150,9 @@ def load(path: Path, kind: type[T]) -> T:
     """Read a YAML file as `kind`.
 
     Raises:
-        UserError: see `read` and `checked`.
+        UserError: see `read_yaml` and `checked`.
     """
-    return checked(kind, read(path), path)
+    return checked(kind, read_yaml(path), path)
 
 
 def checked(kind: type[T], tree: Any, path: Path, keys: Sequence[str] = ()) -> T:

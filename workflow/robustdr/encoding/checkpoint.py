@@ -10,7 +10,7 @@ import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling
 
-from robustdr.core.checks import at
+from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_json, write_text
 from robustdr.core.statements import Words
@@ -86,7 +86,7 @@ def write_whole(settings: CheckpointSettings, output: Path) -> None:
     )
     with atomic(output) as temporary:
         write(model, temporary, settings.separator)
-        with at(f"checkpoint {settings.name}"):
+        with prefixed_errors(f"checkpoint {settings.name}"):
             write_json(temporary / AGREEMENT, agreement(temporary, _read(settings, directory, 1).float())._asdict())
         write_text(temporary / "README.md", card)
 
@@ -98,7 +98,7 @@ def _read(settings: CheckpointSettings, directory: Path, seed: int) -> Any:
         seed: for weights that the directory lacks; if a vector depends on them, two seeds show it.
     """
     torch.manual_seed(seed)
-    with at(f"checkpoint {settings.name}"):
+    with prefixed_errors(f"checkpoint {settings.name}"):
         kind = model_type(directory)
         if settings.pooling:
             model = pooled(directory, settings.pooling)

@@ -5,7 +5,7 @@ from pathlib import Path
 import torch
 from transformers import AutoModelForSequenceClassification
 
-from robustdr.core.checks import at
+from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_text
 from robustdr.core.statements import Words
@@ -35,7 +35,7 @@ def write_cross_encoder(settings: CheckpointSettings, output: Path) -> None:
         UserError: see `source.locate` and `description.check_cross`; or the source is damaged.
     """
     directory = locate(settings.source)
-    with at(f"checkpoint {settings.name}"):
+    with prefixed_errors(f"checkpoint {settings.name}"):
         check_cross(directory)
         with loading_modules.readable(directory):
             tokenizer = loading.tokenizer(directory)

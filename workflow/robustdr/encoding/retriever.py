@@ -12,7 +12,7 @@ from sentence_transformers.sentence_transformer.modules import Dense, LayerNorm,
 from tokenizers.processors import TemplateProcessing
 from transformers import PreTrainedTokenizerFast
 
-from robustdr.core.checks import at
+from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_json, write_text
 from robustdr.core.statements import Words
@@ -62,7 +62,7 @@ def write_retriever(settings: CheckpointSettings, output: Path) -> None:
     }
     with atomic(output) as temporary:
         whole.write(model, temporary, settings.separator)
-        with at(f"checkpoint {settings.name}"):
+        with prefixed_errors(f"checkpoint {settings.name}"):
             write_json(temporary / AGREEMENT, agreement(temporary, model)._asdict())
         write_text(temporary / "README.md", CARD.format(**about))
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from robustdr.core.client import Client, GarbledError
 from robustdr.core.errors import UserError
-from robustdr.core.locks import alone
+from robustdr.core.locks import exclusive_lock
 
 if TYPE_CHECKING:
     import openai
@@ -68,7 +68,7 @@ class Vectors:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Wait until no other process requests vectors for this file; it may request the same ones."""
-        with alone(self.path.with_name(f"{self.path.name}.lock")):
+        with exclusive_lock(self.path.with_name(f"{self.path.name}.lock")):
             yield
 
 

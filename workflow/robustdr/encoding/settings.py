@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, NonNegativeInt, PositiveInt, with_co
 from pydantic.dataclasses import dataclass
 from typing_extensions import TypedDict  # Python's own comes with 3.12
 
-from robustdr.core.settings import LATER, STRICT, UNSEEN, given
+from robustdr.core.settings import LATER, STRICT, UNSEEN, changed_fields
 from robustdr.core.validation import Distinct, wrong
 from robustdr.encoding.directory import RETRIEVER
 
@@ -118,7 +118,7 @@ class Checkpoint:
     """Why it is unavailable; its cells print this."""
 
     def __post_init__(self) -> None:
-        own = given(self)
+        own = changed_fields(self)
         for key, forms in FORMS_WITH.items():
             if key in own and self.form not in forms:
                 raise wrong(key, f"the form is {self.form!r}; allowed with {', '.join(map(repr, forms))} alone")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from robustdr.core.commands import add_command
-from robustdr.core.paths import named
+from robustdr.core.paths import named_path
 
 if TYPE_CHECKING:
     from robustdr.graph.graph import Graph
@@ -19,12 +19,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(required=True, metavar="what")
     text = "add the finished runs of a scale; a run that is there stays; a damaged or old file is an error"
     command = add_command(commands, "add", add, text)
-    command.add_argument("results", type=named, help="a scale's folder, such as results/mini")
+    command.add_argument("results", type=named_path, help="a scale's folder, such as results/mini")
     text = (
         "compare the runs of a scale with the ledger's: does this machine compute what others did? Exit status 1 if not"
     )
     command = add_command(commands, "check", check, text)
-    command.add_argument("results", type=named, help="a scale's folder, such as results/mini")
+    command.add_argument("results", type=named_path, help="a scale's folder, such as results/mini")
     add_command(commands, "list", show, "list the runs of the ledger")
     add_command(commands, "priors", refit, "fit how much training runs differ anew, on all runs of the ledger")
     text = "write docs/findings.md and the findings of README.md, from the ledger or from the verdicts of a scale"
@@ -76,12 +76,12 @@ def refit(a: argparse.Namespace) -> None:
 
 
 def findings(a: argparse.Namespace) -> None:
-    from robustdr.core.checks import known
+    from robustdr.core.checks import check_known
     from robustdr.evidence.findings import findings
     from robustdr.graph.project import project
 
     made = project().graphs
     scale = a.scale or ("evidence" if any(EVIDENCE.glob("evidence/*.parquet")) else "mini")
-    known("--scale", scale, {graph.lineage.scale_name for graph in made.values()})
+    check_known("--scale", scale, {graph.lineage.scale_name for graph in made.values()})
     findings(made, scale, EVIDENCE, FINDINGS)
     print(FINDINGS)

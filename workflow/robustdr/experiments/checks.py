@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from robustdr import variations
-from robustdr.core.checks import at, known
+from robustdr.core.checks import check_known, prefixed_errors
 from robustdr.core.errors import UserError
 from robustdr.encoding.directory import ENCODER
 from robustdr.evaluation.names import parse
@@ -38,25 +38,27 @@ def check(config: Config) -> None:
 
 def _check_scale(config: Config, scale: Scale, path: Path) -> None:
     for role, place in scale.collections.items():
-        known(f"{path}: collections.{role}", place.collection, config.collections)
+        check_known(f"{path}: collections.{role}", place.collection, config.collections)
         if place.split:
-            known(f"{path}: collections.{role}.split", place.split, config.collections[place.collection]["splits"])
+            check_known(
+                f"{path}: collections.{role}.split", place.split, config.collections[place.collection]["splits"]
+            )
     for paper in scale.seeds_of:
-        known(f"{path}: seeds_of", paper, config.papers)
+        check_known(f"{path}: seeds_of", paper, config.papers)
     if scale.variance_from:
-        known(f"{path}: variance_from", scale.variance_from, config.scales)
+        check_known(f"{path}: variance_from", scale.variance_from, config.scales)
     for collection in scale.embeddings.shards_of:
-        known(f"{path}: embeddings.shards_of", collection, config.collections)
+        check_known(f"{path}: embeddings.shards_of", collection, config.collections)
     for role in scale.negatives.judged:
-        known(f"{path}: negatives.judged", role, scale.collections)
+        check_known(f"{path}: negatives.judged", role, scale.collections)
     for name, score in scale.published.items():
-        known(f"{path}: published", name, scale.checkpoints)
-        known(f"{path}: published.{name}.role", score.role, scale.collections)
+        check_known(f"{path}: published", name, scale.checkpoints)
+        check_known(f"{path}: published.{name}.role", score.role, scale.collections)
     for measure in (*scale.measures, *scale.measures.values()):
-        with at(f"{path}: measures"):
+        with prefixed_errors(f"{path}: measures"):
             parse(measure)
     for name, variation in scale.variations.items():
-        with at(f"{path}: variations.{name}"):
+        with prefixed_errors(f"{path}: variations.{name}"):
             generator = variations.kind(variation.generator or name)
             variations.build(generator, variation.parameters)
             if variation.released and generator.versions > 1:
@@ -64,8 +66,8 @@ def _check_scale(config: Config, scale: Scale, path: Path) -> None:
     named = {f"variations.{name}.released": list(entry.released) for name, entry in scale.variations.items()}
     for key, splits in {**named, "corrected": list(scale.corrected)}.items():
         for collection, _, split in (name.partition("/") for name in splits):
-            known(f"{path}: {key}", collection, config.collections)
-            known(f"{path}: {key}", split, config.collections[collection]["splits"])
+            check_known(f"{path}: {key}", collection, config.collections)
+            check_known(f"{path}: {key}", split, config.collections[collection]["splits"])
 
 
 def _check_pretraining(config: Config, name: str, where: str) -> None:
@@ -77,7 +79,7 @@ def _check_pretraining(config: Config, name: str, where: str) -> None:
         if not recipe.bottleneck and (value := getattr(recipe, key)) != getattr(DEFAULTS, key):
             raise UserError(f"{where}.{key}: {value!r}; there is no decoder with `bottleneck: false`; remove it")
     for key, part in (("budget", "pretraining"), ("collection", "collections"), ("initial", "checkpoints")):
-        known(f"{where}.{key}", getattr(recipe, key), config.bound(part))
+        check_known(f"{where}.{key}", getattr(recipe, key), config.bound(part))
     for scale_name, scale in config.scales.items():
         here = f"(scale {scale_name})"
         place = scale.collections.get(recipe.collection)
@@ -105,9 +107,9 @@ def _check_experiment(config: Config, experiment: Experiment, path: Path) -> Non
     for role, evaluation in experiment.evaluation.items():
         where = f"{path}: evaluation.{role}"
         for measure in evaluation.measures:
-            with at(f"{where}.measures"):
+            with prefixed_errors(f"{where}.measures"):
                 parse(measure)
-        known(f"{path}: evaluation", role, config.bound("collections"))
+        check_known(f"{path}: evaluation", role, config.bound("collections"))
         for name, scale in config.scales.items():
             if role in scale.collections:
                 _check_evaluation(config, name, role, evaluation, where)
@@ -122,7 +124,7 @@ def _check_evaluation(config: Config, scale_name: str, role: str, evaluation: Ev
     scale = config.scales[scale_name]
     collection, split = scale.collections[role].collection, config.split_of(scale_name, role, evaluation.split)
     config.check_searchable(scale_name, role, where)
-    known(f"{where}.split of {collection}", split, config.collections[collection]["splits"])
+    check_known(f"{where}.split of {collection}", split, config.collections[collection]["splits"])
     for measure in evaluation.measures:  # answers judge only retrieved passages
         success = parse(scale.measures.get(measure, measure)).name == "Success"
         if not success and config.judged_by(collection, split)[0] == "answers":
@@ -134,13 +136,13 @@ def _check_evaluation(config: Config, scale_name: str, role: str, evaluation: Ev
 
 def _check_query_set(scale: Scale, query_set: str, where: str) -> None:
     """Check that a generator of the scale makes the query set, and has the parameters in its name."""
-    with at(where):
+    with prefixed_errors(where):
         name, parameters, _ = variations.drawn(query_set)
     entry = scale.variations.get(name)
     generator = entry.generator or name if entry else name
-    known(where, generator, variations.names())
+    check_known(where, generator, variations.names())
     if parameters:
-        with at(where):
+        with prefixed_errors(where):
             variations.build(variations.kind(generator), parameters)
 
 
@@ -150,7 +152,7 @@ def _check_means(evaluation: Evaluation, where: str) -> None:
         if mean == "variations_mean":
             raise UserError(f"{where}: 'variations_mean' is that of all variations already")
         for variation in averaged:
-            known(f"{where}.{mean}", variation, evaluation.variations)
+            check_known(f"{where}.{mean}", variation, evaluation.variations)
 
 
 def _check_lineage(config: Config, name: str, path: Path) -> None:
@@ -162,7 +164,7 @@ def _check_lineage(config: Config, name: str, path: Path) -> None:
     checkpoints = config.bound("checkpoints")
     for key, parent in kind_of(config.systems[name]).named(config.systems[name]).items():
         allowed = {*config.systems, *(checkpoints.keys() | config.pretraining.keys() if key == "initial" else ())}
-        known(f"{path}: systems.{name}.{key}", parent, allowed)
+        check_known(f"{path}: systems.{name}.{key}", parent, allowed)
 
     def follow(system: str, trail: list[str]) -> None:
         if system in trail and system != name:

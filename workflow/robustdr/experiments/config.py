@@ -8,9 +8,9 @@ from typing import Any
 
 from robustdr.claims.claim import NO_CLAIMS, load_claims
 from robustdr.collections.settings import Collections
-from robustdr.core.checks import known
+from robustdr.core.checks import check_known
 from robustdr.core.errors import UserError
-from robustdr.core.yaml_files import Tree, checked, located, read
+from robustdr.core.yaml_files import Tree, checked, located, read_yaml
 from robustdr.experiments.checks import check
 from robustdr.experiments.kinds import KINDS, Recipe
 from robustdr.experiments.models import Config, Experiment, Scale
@@ -63,17 +63,21 @@ def _load(folder: Path, overlay: Path | None) -> Config:
 def _experiment(paper: str, path: Path) -> Experiment:
     if not re.fullmatch("[a-z0-9_]+", paper):
         raise UserError(f"{path.parent}: {paper!r} is no name of a paper; allowed: lower-case letters, digits and _")
-    tree = read(path)
+    tree = read_yaml(path)
     experiment = checked(Experiment, tree, path)
-    tables = {name: layouts.read(entry, str(path), ["tables", name]) for name, entry in experiment.tables.items()}
-    drawn = {name: figures.read(entry, str(path), ["figures", name]) for name, entry in experiment.figures.items()}
+    tables = {
+        name: layouts.read_layout(entry, str(path), ["tables", name]) for name, entry in experiment.tables.items()
+    }
+    drawn = {
+        name: figures.read_figure(entry, str(path), ["figures", name]) for name, entry in experiment.figures.items()
+    }
     return replace(experiment, tables=tables, figures=drawn)
 
 
 def _recipe(name: str, entry: Any, path: Path) -> Any:
     """The recipe of the system `name`, typed by its kind."""
     kind = entry.get("kind", Recipe.kind) if isinstance(entry, dict) else Recipe.kind
-    known(f"{path}: systems.{name}.kind", str(kind), KINDS.names())
+    check_known(f"{path}: systems.{name}.kind", str(kind), KINDS.names())
     return checked(KINDS.facts(kind), entry, path, ["systems", name])
 
 
@@ -89,9 +93,9 @@ def _check_declared_once(papers: Mapping[str, Experiment], files: Mapping[str, P
 
 def _collections(folder: Path, overlay: Path | None) -> dict[str, Tree]:
     path = folder / "collections.yaml"
-    collections: dict[str, Tree] = dict(checked(Collections, read(path), path))  # type: ignore[arg-type]
+    collections: dict[str, Tree] = dict(checked(Collections, read_yaml(path), path))  # type: ignore[arg-type]
     if overlay and (path := overlay / "collections.yaml").is_file():
-        own = checked(Collections, read(path), path)
+        own = checked(Collections, read_yaml(path), path)
         collections |= {name: placed_collection(dict(source), overlay) for name, source in own.items()}
     return collections
 
@@ -106,7 +110,7 @@ def _over(base: Tree, changes: Tree) -> Tree:
 
 def _scales(files: dict[str, Path], overlay: Path | None) -> dict[str, Scale]:
     """Return every scale by name, those that others may extend first; one that `extends` another gives only changes."""
-    written = {name: read(path) for name, path in files.items()}
+    written = {name: read_yaml(path) for name, path in files.items()}
     for name, path in files.items():
         if overlay and path.is_relative_to(overlay):
             written[name] = placed_scale(written[name], overlay)
@@ -116,7 +120,7 @@ def _scales(files: dict[str, Path], overlay: Path | None) -> dict[str, Scale]:
         if "extends" not in scale:
             return scale
         base = str(scale.pop("extends"))
-        known(f"{files[name]}: extends", base, set(written) - {name, *extending})
+        check_known(f"{files[name]}: extends", base, set(written) - {name, *extending})
         return _over(whole(base, (name, *extending)), scale)
 
     first = sorted(written, key=lambda name: "extends" in written[name])

@@ -5,7 +5,7 @@ from pathlib import Path
 from robustdr.audit.reported import load
 from robustdr.claims.claim import Claims
 from robustdr.claims.tests import SmallerDrop
-from robustdr.core.checks import known
+from robustdr.core.checks import check_known
 from robustdr.core.errors import UserError
 from robustdr.evaluation.names import WORST
 from robustdr.experiments.models import ORIGINAL, Config, Evaluation, Experiment
@@ -15,7 +15,7 @@ from robustdr.reporting.spec import Spec, TableSpec
 def _known_system(config: Config, where: str, name: str) -> None:
     """Check that a name is a system, or a snapshot of a trained system."""
     system, dot, percent = name.partition(".at")
-    known(where, system, config.systems)
+    check_known(where, system, config.systems)
     if dot and (not getattr(config.systems[system], "loss", None) or percent not in map(str, range(1, 100))):
         raise UserError(f"{where}: {name}: a snapshot is <system>.at<percent> of a system with a loss, percent 1 to 99")
 
@@ -32,17 +32,17 @@ def check_report(config: Config, experiment: Experiment, spec: Spec, where: str)
         UserError: key, value and what is allowed.
     """
     for role in spec.roles:
-        known(f"{where}.collections", role, experiment.evaluation)
+        check_known(f"{where}.collections", role, experiment.evaluation)
     taken = {role: experiment.evaluation[role].measures for role in spec.roles}
     if isinstance(spec, TableSpec) and spec.any_measure:
         every = [measure for measures in taken.values() for measure in measures]
         taken = {role: every for role in spec.roles}
     for role in spec.roles:
         for field, allowed in (("measure", taken[role]), ("query_set", _query_sets(experiment.evaluation[role]))):
-            for value in spec.named(field):
-                known(f"{where}.{field}", value, allowed)
-    for encoder in spec.named("encoder"):
-        known(f"{where}.encoders", encoder, config.bound("checkpoints"))
+            for value in spec.key_values(field):
+                check_known(f"{where}.{field}", value, allowed)
+    for encoder in spec.key_values("encoder"):
+        check_known(f"{where}.encoders", encoder, config.bound("checkpoints"))
     for system, _ in spec.pairs():
         _known_system(config, f"{where}.systems", system)
 
@@ -55,19 +55,19 @@ def check_claims(config: Config, experiment: Experiment, claims: Claims, path: P
     """
     for number, claim in enumerate(claims.claims):
         for thing in claim.about:
-            known(f"{path}: claims.{number}.about", thing, config.bound("proxies"))
+            check_known(f"{path}: claims.{number}.about", thing, config.bound("proxies"))
     for key, tested in claims.tested().items():
         where = f"{path}: {key}"
-        known(f"{where}.role", tested.role, experiment.evaluation)
+        check_known(f"{where}.role", tested.role, experiment.evaluation)
         evaluation = experiment.evaluation[tested.role]
         for measure in tested.measures:
-            known(f"{where}.measure", measure, evaluation.measures)
+            check_known(f"{where}.measure", measure, evaluation.measures)
         for name, test in tested.tests().items():
             for argument, system in test.systems():
                 _known_system(config, f"{where}.{name}.{argument}", system)
-            for argument, query_set in test.named("query_sets", "against"):
+            for argument, query_set in test.names_under("query_sets", "against"):
                 worst = [WORST] if isinstance(test, SmallerDrop) else []
-                known(f"{where}.{name}.{argument}", query_set, [*_query_sets(evaluation), *worst])
+                check_known(f"{where}.{name}.{argument}", query_set, [*_query_sets(evaluation), *worst])
 
 
 def check_printed(experiment: Experiment, claims: Claims, folder: Path) -> None:
@@ -82,8 +82,8 @@ def check_printed(experiment: Experiment, claims: Claims, folder: Path) -> None:
     tables = load(path).tables
     for part in ("tables", "figures"):
         for name, spec in getattr(experiment, part).items():
-            for table in spec.named("reported"):
-                known(f"{folder / 'experiment.yaml'}: {part}.{name}.reported", table, tables)
+            for table in spec.key_values("reported"):
+                check_known(f"{folder / 'experiment.yaml'}: {part}.{name}.reported", table, tables)
     for number, claim in enumerate(claims.claims):
         for table in claim.reported or ():
-            known(f"{folder / 'claims.yaml'}: claims.{number}.reported", table, tables)
+            check_known(f"{folder / 'claims.yaml'}: claims.{number}.reported", table, tables)

@@ -14,31 +14,33 @@ def banner(lineage: Lineage, pairs: Iterable[tuple[str, str]]) -> str:
     if cut := lineage.scale.cut:
         part = f"at most {cut.queries:,} queries of a split, the passages that they judge and {cut.passages:,} others"
         return f"{lineage.scale.description} Every collection is cut: {part}. No number here compares with the paper's."
-    shown = [pair for pair in pairs if lineage.has_cell(*pair)]
-    roles = {role: lineage.collection_of(role) for _, role in shown}
+    cells = [pair for pair in pairs if lineage.has_cell(*pair)]
+    roles = {role: lineage.collection_of(role) for _, role in cells}
     collections = dict.fromkeys(roles.values())
     small = {name: source for name in collections if (source := lineage.config.collections[name]).get("miniature")}
     if not small:
         return ""
-    said = []
+    amounts = []
     for name, source in small.items():
-        splits = ", ".join(f"{split} {of['queries']:,}" for split, of in source["splits"].items())
+        splits = ", ".join(f"{split} {split_entry['queries']:,}" for split, split_entry in source["splits"].items())
         stood_for = ", ".join(role for role, collection in roles.items() if collection == name)
-        said.append(f"{name}, for {stood_for}, has {source['passages']:,} passages and questions ({splits})")
-    systems = dict.fromkeys(system for system, _ in shown if not lineage.unavailable(system))
+        amounts.append(f"{name}, for {stood_for}, has {source['passages']:,} passages and questions ({splits})")
+    systems = dict.fromkeys(system for system, _ in cells if not lineage.unavailable(system))
     if trained := sorted(filter(None, (updates(lineage, system) for system in systems))):
-        said.append(f"about {' to '.join(dict.fromkeys(f'{count:,}' for count in (trained[0], trained[-1])))} updates")
-        said.append(f"seeds: {max(len(lineage.seeds(system)) for system in systems)}")
-    return f"{lineage.scale.miniature} Amounts: {'; '.join(said)}."
+        amounts.append(
+            f"about {' to '.join(dict.fromkeys(f'{count:,}' for count in (trained[0], trained[-1])))} updates"
+        )
+        amounts.append(f"seeds: {max(len(lineage.seeds(system)) for system in systems)}")
+    return f"{lineage.scale.miniature} Amounts: {'; '.join(amounts)}."
 
 
 def places(lineage: Lineage, paper: str) -> dict[str, str]:
     """Return what a paper's collections are called where a miniature's stand in for them, by role."""
     roles = [role for role in lineage.config.papers[paper].evaluation if role in lineage.scale.collections]
-    here = {role: lineage.collection_of(role) for role in roles}
+    stand_ins = {role: lineage.collection_of(role) for role in roles}
     return {
         role: f"{role} (here: {name})"
-        for role, name in here.items()
+        for role, name in stand_ins.items()
         if lineage.config.collections[name].get("miniature")
     }
 
@@ -63,5 +65,7 @@ def updates(lineage: Lineage, system: str) -> int:
     source = lineage.config.collections[collection]
     if not source.get("miniature"):
         return before
-    own = max(1, round(budget.epochs * (source["splits"][split]["queries"] // (budget.batch_size * budget.devices))))
-    return before + round(own * int(system.partition(".at")[2] or 100) / 100)
+    training_updates = max(
+        1, round(budget.epochs * (source["splits"][split]["queries"] // (budget.batch_size * budget.devices)))
+    )
+    return before + round(training_updates * int(system.partition(".at")[2] or 100) / 100)

@@ -43,19 +43,19 @@ class Collections(Part):
         """Return the node of a collection's passages, which collections with the same ones share."""
         if (owner := self.lineage.passages_of(collection)) != collection:
             return self.corpus(owner)
-        path, what = f"collections/{collection}/corpus.jsonl", f"passages of {collection}"
-        how = self._source(collection, None)
+        path, description = f"collections/{collection}/corpus.jsonl", f"passages of {collection}"
+        job_fields = self._source(collection, None)
         if cut := self.lineage.scale.cut:
-            how["inputs"]["judged"] = reads(*self._qrels(collection))
-            how["options"]["more"] = cut.passages
-            how["decides"].append(cut.passages)
-        return self.node("download_passages", path, what, collection, need=Need(4000, 240), **how)
+            job_fields["inputs"]["judged"] = reads(*self._qrels(collection))
+            job_fields["options"]["more"] = cut.passages
+            job_fields["decides"].append(cut.passages)
+        return self.node("download_passages", path, description, collection, need=Need(4000, 240), **job_fields)
 
     def _qrels(self, owner: str) -> list[Node]:
         """Return the nodes of the judgements of all passages that collections share with `owner`."""
         lineage, demand = self.lineage, self.demand
-        there = [role for role in lineage.scale.collections if not lineage.unavailable_collection(role)]
-        names = dict.fromkeys([owner, *map(lineage.collection_of, there)])
+        available_roles = [role for role in lineage.scale.collections if not lineage.unavailable_collection(role)]
+        names = dict.fromkeys([owner, *map(lineage.collection_of, available_roles)])
         shared = [name for name in names if lineage.passages_of(name) == owner]
         files = (file for name in shared for split in demand.splits(name) for file in self.split_files((name, split)))
         return [file for file in files if file.path.endswith(JUDGEMENTS["qrels"])]
@@ -66,13 +66,13 @@ class Collections(Part):
         collection, name = split
         folder = f"collections/{collection}/{name}"
         judged = self.lineage.config.judged_by(collection, name)
-        files = [f"{self.root}/{folder}/{file}" for file in ("queries.tsv", *(JUDGEMENTS[how] for how in judged))]
-        path, what = f"{folder}/queries.tsv", f"{name} queries of {collection}"
-        how = self._source(collection, name) | {"outputs": {"output": files}, "need": Need(4000, 60)}
+        files = [f"{self.root}/{folder}/{file}" for file in ("queries.tsv", *(JUDGEMENTS[kind] for kind in judged))]
+        path, description = f"{folder}/queries.tsv", f"{name} queries of {collection}"
+        job_fields = self._source(collection, name) | {"outputs": {"output": files}, "need": Need(4000, 60)}
         if cut := self.lineage.scale.cut:
-            how["options"]["most"] = cut.queries
-            how["decides"].append(cut.queries)
-        return self.node("download_queries", path, what, f"{collection}/{name}", **how)
+            job_fields["options"]["most"] = cut.queries
+            job_fields["decides"].append(cut.queries)
+        return self.node("download_queries", path, description, f"{collection}/{name}", **job_fields)
 
     def split_files(self, split: Split) -> list[Node]:
         """Return the nodes of a split's queries and its judgements; those that judge runs come first."""

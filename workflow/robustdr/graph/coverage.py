@@ -67,24 +67,24 @@ def _lacking(graph: Graph, paper: str, system: str, role: str, query_set: str) -
     return lineage.unavailable(system) or "".join(lineage.unavailable_variations(split, varied).values())
 
 
-def as_text(found: Iterable[Coverage]) -> str:
+def as_text(coverages: Iterable[Coverage]) -> str:
     """Return a table of papers, each with its reasons and what it leaves out, and a last line for each scale."""
-    found = list(found)
+    coverages = list(coverages)
     lines = [f"{'scale':<8}{'paper':<10}{'cells':>7}{'without a way':>15}"]
-    for one in found:
-        lines.append(f"{one.scale:<8}{one.paper:<10}{one.cells:>7}{one.without:>15}")
-        lines += [f"{count:>40}  {reason}" for reason, count in one.reasons.items()]
+    for entry in coverages:
+        lines.append(f"{entry.scale:<8}{entry.paper:<10}{entry.cells:>7}{entry.without:>15}")
+        lines += [f"{count:>40}  {reason}" for reason, count in entry.reasons.items()]
         lines.append(
-            f"{'':<18}{one.printed - len(one.left_out)} of {one.printed} tables and figures are made from runs"
+            f"{'':<18}{entry.printed - len(entry.left_out)} of {entry.printed} tables and figures are made from runs"
         )
-        lines += [f"{name:>40}  {reason}" for name, reason in one.left_out.items()]
-    for scale in dict.fromkeys(one.scale for one in found):
-        cells = sum(one.cells for one in found if one.scale == scale)
-        without = sum(one.without for one in found if one.scale == scale)
+        lines += [f"{name:>40}  {reason}" for name, reason in entry.left_out.items()]
+    for scale in dict.fromkeys(entry.scale for entry in coverages):
+        cells = sum(entry.cells for entry in coverages if entry.scale == scale)
+        without = sum(entry.without for entry in coverages if entry.scale == scale)
         lines.append(f"{scale}: {without} of {cells} cells have no way to run ({100 * without / cells:.1f} %)")
     return "\n".join(lines)
 
 
-def as_json(found: Iterable[Coverage]) -> list[dict[str, object]]:
+def as_json(coverages: Iterable[Coverage]) -> list[dict[str, object]]:
     """Return an object for each paper and scale."""
-    return [asdict(one) | {"without": one.without} for one in found]
+    return [asdict(entry) | {"without": entry.without} for entry in coverages]

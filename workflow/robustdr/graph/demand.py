@@ -26,24 +26,27 @@ def cells_of(spec: Spec) -> Cells:
 def _pairs(config: Config, name: str) -> dict[tuple[str, str], bool]:
     paper, part = config.part_of(name)
     specs, of_paper = config.papers[paper].specs(part), config.claims[paper]
-    found = {pair: True for spec in specs for pair in cells_of(spec)}
-    for tested in of_paper.tested_by(found) if part else of_paper.tested().values():
-        sets = {query_set for test in tested.tests().values() for _, query_set in test.named("query_sets")}
+    varied_by_pair = {pair: True for spec in specs for pair in cells_of(spec)}
+    for tested in of_paper.tested_by(varied_by_pair) if part else of_paper.tested().values():
+        sets = {query_set for test in tested.tests().values() for _, query_set in test.names_under("query_sets")}
         for pair in tested.pairs():
-            found[pair] = found.get(pair, False) or sets != {ORIGINAL}
-    return found
+            varied_by_pair[pair] = varied_by_pair.get(pair, False) or sets != {ORIGINAL}
+    return varied_by_pair
 
 
 def grouped(needs: Iterable[QuerySets]) -> dict[tuple[str, Split], list[Group]]:
     """Return the query sets of each system and split in groups: those of a group have the same needs."""
-    found: dict[tuple[str, Split], dict[str, list[int]]] = defaultdict(dict)
+    needs_of: dict[tuple[str, Split], dict[str, list[int]]] = defaultdict(dict)
     for number, need in enumerate(needs):
-        for at, variations in need.items():
+        for system_split, variations in need.items():
             for variation in variations:
-                found[at].setdefault(variation, []).append(number)
+                needs_of[system_split].setdefault(variation, []).append(number)
     return {
-        at: [tuple(name for name in of if of[name] == list(same)) for same in dict.fromkeys(map(tuple, of.values()))]
-        for at, of in found.items()
+        system_split: [
+            tuple(name for name in numbers_of if numbers_of[name] == list(shared_numbers))
+            for shared_numbers in dict.fromkeys(map(tuple, numbers_of.values()))
+        ]
+        for system_split, numbers_of in needs_of.items()
     }
 
 
@@ -70,20 +73,22 @@ class Demand:
 
     def together(self, names: Iterable[str]) -> dict[tuple[str, str], bool]:
         """Return the `pairs` of several tables, figures or papers."""
-        found: dict[tuple[str, str], bool] = {}
+        varied_by_pair: dict[tuple[str, str], bool] = {}
         for name in names:
-            found |= {pair: varied or found.get(pair, False) for pair, varied in self.pairs(name).items()}
-        return found
+            varied_by_pair |= {
+                pair: varied or varied_by_pair.get(pair, False) for pair, varied in self.pairs(name).items()
+            }
+        return varied_by_pair
 
     def query_sets(self, paper: str, cells: Cells) -> dict[tuple[str, Split], list[str]]:
         """Return the query sets of those cells of a paper that this scale can make."""
-        found: dict[tuple[str, Split], list[str]] = {}
+        sets: dict[tuple[str, Split], list[str]] = {}
         for (system, role), varied in cells.items():
             if self.lineage.has_cell(system, role):
                 split, variations = self._varied(paper, role)
-                names = found.setdefault((system, split), [ORIGINAL])
+                names = sets.setdefault((system, split), [ORIGINAL])
                 names += [name for name in variations if name not in names] if varied else []
-        return found
+        return sets
 
     @cache
     def _varied(self, paper: str, role: str) -> tuple[Split, list[str]]:
@@ -95,13 +100,13 @@ class Demand:
     @cache
     def _needs(self) -> list[QuerySets]:
         """Return the query sets of each table and figure, of the claims that it tests, and of each paper."""
-        found: list[QuerySets] = []
+        needs: list[QuerySets] = []
         for paper, experiment in self.lineage.config.papers.items():
             for part, spec in {**experiment.tables, **experiment.figures}.items():
                 cells = cells_of(spec), self.pairs(f"{paper}_{part}")
-                found += [self.query_sets(paper, of) for of in cells]
-            found.append(self.query_sets(paper, self.pairs(paper)))
-        return found
+                needs += [self.query_sets(paper, needed_cells) for needed_cells in cells]
+            needs.append(self.query_sets(paper, self.pairs(paper)))
+        return needs
 
     @cache
     def measured(self) -> dict[tuple[str, Split], list[Group]]:
@@ -121,16 +126,16 @@ class Demand:
     def evaluated(self) -> dict[str, dict[Split, tuple[list[str], list[str]]]]:
         """Return all (variations, measures) of each system by split, the original queries first."""
         lineage, config = self.lineage, self.lineage.config
-        found: dict[str, dict[Split, tuple[list[str], list[str]]]] = {}
+        evaluated: dict[str, dict[Split, tuple[list[str], list[str]]]] = {}
         for (system, split), groups in self.measured().items():
-            found.setdefault(system, {})[split] = [name for group in groups for name in group], []
+            evaluated.setdefault(system, {})[split] = [name for group in groups for name in group], []
         for paper in config.papers:
             for system, role in self.cells(paper):
-                _, measures = found[system][lineage.split_of(paper, role)]
-                wanted = config.papers[paper].evaluation[role].measures
-                taken = (lineage.scale.measures.get(measure, measure) for measure in wanted)
-                measures += [measure for measure in taken if measure not in measures]
-        return found
+                _, measures = evaluated[system][lineage.split_of(paper, role)]
+                role_measures = config.papers[paper].evaluation[role].measures
+                scale_measures = (lineage.scale.measures.get(measure, measure) for measure in role_measures)
+                measures += [measure for measure in scale_measures if measure not in measures]
+        return evaluated
 
     def evaluations(self, system: str) -> dict[Split, tuple[list[str], list[str]]]:
         """Return the (variations, measures) that papers need of a system, by split, the original queries first."""
@@ -141,10 +146,12 @@ class Demand:
         ranked: dict[tuple[str, Split], list[str]] = {}
 
         def add(system: str, split: Split, variations: list[str]) -> None:
-            own = ranked.setdefault((system, split), [])
-            own += [name for name in variations if name not in own]
-            for other, of in self.lineage.kind(system).candidates(self.lineage, system, split, variations).items():
-                add(other, split, of)
+            ranked_variations = ranked.setdefault((system, split), [])
+            ranked_variations += [name for name in variations if name not in ranked_variations]
+            for candidate_system, candidate_variations in (
+                self.lineage.kind(system).candidates(self.lineage, system, split, variations).items()
+            ):
+                add(candidate_system, split, candidate_variations)
 
         for (system, split), variations in needed.items():
             add(system, split, variations)
@@ -159,12 +166,12 @@ class Demand:
     @cache
     def searches(self) -> dict[Split, dict[Group, list[str]]]:
         """Return for each split the groups of variations that are ranked, and the systems that rank each group."""
-        needs = [*self._needs(), {at: [ORIGINAL] for at in self._mining()}]
-        found: dict[Split, dict[Group, list[str]]] = {}
+        needs = [*self._needs(), {system_split: [ORIGINAL] for system_split in self._mining()}]
+        systems_of: dict[Split, dict[Group, list[str]]] = {}
         for (system, split), groups in grouped(map(self._with_candidates, needs)).items():
             for group in groups:
-                found.setdefault(split, {}).setdefault(group, []).append(system)
-        return found
+                systems_of.setdefault(split, {}).setdefault(group, []).append(system)
+        return systems_of
 
     @cache
     def _ranked_with(self) -> dict[tuple[str, Split, str], Group]:
@@ -185,18 +192,24 @@ class Demand:
         """Return the systems that rank a training split only for hard negatives; nothing else reads these runs."""
         mining = set(self._mining())
         first = {
-            (other, split): of
+            (candidate_system, split): candidate_variations
             for miner, split in mining
-            for other, of in self.lineage.kind(miner).candidates(self.lineage, miner, split, [ORIGINAL]).items()
+            for candidate_system, candidate_variations in self.lineage.kind(miner)
+            .candidates(self.lineage, miner, split, [ORIGINAL])
+            .items()
         }
-        return mining - {at for need in (*self._needs(), first) for at in self._with_candidates(need)}
+        return mining - {
+            system_split for need in (*self._needs(), first) for system_split in self._with_candidates(need)
+        }
 
     @cache
     def splits(self, collection: str) -> list[str]:
         """Return the splits of a collection that any job reads."""
         lineage = self.lineage
         trained = {lineage.train_split(system) for system in lineage.complete() if lineage.is_trained(system)}
-        return sorted(split for of, split in {*self.searches(), *trained} if of == collection)
+        return sorted(
+            split for split_collection, split in {*self.searches(), *trained} if split_collection == collection
+        )
 
     @cache
     def keeps_vectors(self, system: str, collection: str) -> bool:
@@ -207,11 +220,11 @@ class Demand:
             return True
         of_passages = lineage.passages_of(collection)
         searches = {
-            (other, of)
-            for other in self.evaluated()
-            if lineage.encoder_of(other) == system
-            for of, _ in self.evaluations(other)
-            if lineage.passages_of(of) == of_passages
+            (reader, searched_collection)
+            for reader in self.evaluated()
+            if lineage.encoder_of(reader) == system
+            for searched_collection, _ in self.evaluations(reader)
+            if lineage.passages_of(searched_collection) == of_passages
         }
         taught = (name for name in lineage.complete() if getattr(lineage.recipe(name), "teacher", None) == system)
         trained = (lineage.passages_of(lineage.train_split(name)[0]) for name in taught)
@@ -232,76 +245,82 @@ class Demand:
 
     def snapshots(self) -> dict[str, list[int]]:
         """Return the percentages of training at which a system's snapshots are taken."""
-        taken: dict[str, list[int]] = {}
+        percents: dict[str, list[int]] = {}
         for name in self.evaluated():
             system, _, percent = name.partition(".at")
             if percent:
-                taken[system] = sorted({*taken.get(system, []), int(percent)})
-        return taken
+                percents[system] = sorted({*percents.get(system, []), int(percent)})
+        return percents
 
     # behind papers, or tables and figures of papers
 
-    def behind(self, names: Iterable[str]) -> list[str]:
+    def systems_behind(self, names: Iterable[str]) -> list[str]:
         """Return the systems that papers show and that can be made, each after its parents."""
-        found: list[str] = []
+        systems: list[str] = []
 
         def add(system: str) -> None:
-            if system not in found and not self.lineage.unavailable(system):
+            if system not in systems and not self.lineage.unavailable(system):
                 for parent in self.lineage.parents(system):
                     add(parent)
-                found.append(system)
+                systems.append(system)
 
         for name in names:
             for system, _ in self.cells(name):
                 add(system)
-        return found
+        return systems
 
     @cache
-    def shown(self, names: tuple[str, ...]) -> dict[tuple[str, Split], list[str]]:
+    def shown_query_sets(self, names: tuple[str, ...]) -> dict[tuple[str, Split], list[str]]:
         """Return the query sets of systems that can be made, those that papers show."""
-        found: dict[tuple[str, Split], list[str]] = {}
+        sets: dict[tuple[str, Split], list[str]] = {}
         for name in names:
             paper, _ = self.lineage.config.part_of(name)
             for (system, split), variations in self.query_sets(paper, self.pairs(name)).items():
                 if not self.lineage.unavailable(system):
-                    wanted = found.setdefault((system, split), [])
-                    wanted += [one for one in variations if one not in wanted]
-        return found
+                    names_of_sets = sets.setdefault((system, split), [])
+                    names_of_sets += [variation for variation in variations if variation not in names_of_sets]
+        return sets
 
     def collections(self, names: Iterable[str]) -> list[str]:
         """Return the collections that anything behind papers reads."""
-        lineage, systems = self.lineage, self.behind(names)
+        lineage, systems = self.lineage, self.systems_behind(names)
         pretrainings = filter(None, map(lineage.pretraining_of, systems))
-        found = [collection for _, (collection, _) in self.shown(tuple(names))]
-        found += [lineage.train_split(system)[0] for system in systems if lineage.is_trained(system)]
-        found += [lineage.collection_of(lineage.config.pretraining[name].collection) for name in pretrainings]
-        return list(dict.fromkeys(found))
+        collections = [collection for _, (collection, _) in self.shown_query_sets(tuple(names))]
+        collections += [lineage.train_split(system)[0] for system in systems if lineage.is_trained(system)]
+        collections += [lineage.collection_of(lineage.config.pretraining[name].collection) for name in pretrainings]
+        return list(dict.fromkeys(collections))
 
     def splits_behind(self, names: Iterable[str]) -> list[Split]:
         """Return the splits that anything behind papers reads."""
-        trained = [self.lineage.train_split(system) for system in self.behind(names) if self.lineage.is_trained(system)]
-        return list(dict.fromkeys([*(split for _, split in self.shown(tuple(names))), *trained]))
+        trained = [
+            self.lineage.train_split(system) for system in self.systems_behind(names) if self.lineage.is_trained(system)
+        ]
+        return list(dict.fromkeys([*(split for _, split in self.shown_query_sets(tuple(names))), *trained]))
 
     def varied(self, names: Iterable[str]) -> dict[Split, list[str]]:
         """Return the variations behind papers by split, for evaluated and for training queries."""
-        wanted = [(split, variations[1:]) for (_, split), variations in self.shown(tuple(names)).items()]
-        for system in self.behind(names):
+        splits_with_variations = [
+            (split, variations[1:]) for (_, split), variations in self.shown_query_sets(tuple(names)).items()
+        ]
+        for system in self.systems_behind(names):
             if self.lineage.is_trained(system):
-                wanted.append((self.lineage.train_split(system), self.training_variations(system)))
+                splits_with_variations.append((self.lineage.train_split(system), self.training_variations(system)))
         needed: dict[Split, list[str]] = {}
-        for split, variations in wanted:
-            found = needed.setdefault(split, [])
-            found += [name for name in variations if name not in found]
+        for split, variations in splits_with_variations:
+            names_of_split = needed.setdefault(split, [])
+            names_of_split += [name for name in variations if name not in names_of_split]
         return {split: variations for split, variations in needed.items() if variations}
 
     def pretrained(self, names: Iterable[str]) -> list[tuple[str, int]]:
         """Return every (pre-training, seed) behind papers."""
-        found = ((self.lineage.pretraining_of(system), system) for system in self.behind(names))
+        pretrainings = ((self.lineage.pretraining_of(system), system) for system in self.systems_behind(names))
         return list(
-            dict.fromkeys((name, seed) for name, system in found if name for seed in self.lineage.seeds(system))
+            dict.fromkeys((name, seed) for name, system in pretrainings if name for seed in self.lineage.seeds(system))
         )
 
     def models(self, names: Iterable[str]) -> list[tuple[str, int]]:
         """Return every (system, seed) that is trained for papers."""
-        behind = (system.partition(".")[0] for system in self.behind(names) if self.lineage.is_trained(system))
-        return [(system, seed) for system in dict.fromkeys(behind) for seed in self.lineage.seeds(system)]
+        trained_systems = (
+            system.partition(".")[0] for system in self.systems_behind(names) if self.lineage.is_trained(system)
+        )
+        return [(system, seed) for system in dict.fromkeys(trained_systems) for seed in self.lineage.seeds(system)]

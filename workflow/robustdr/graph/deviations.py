@@ -9,13 +9,13 @@ from typing import Any
 from robustdr.core.errors import unknown
 from robustdr.core.files import write_text
 from robustdr.core.markup import code, plain, prose, table_row
-from robustdr.core.paths import named, written
-from robustdr.core.settings import given
+from robustdr.core.paths import named_path, output_path
+from robustdr.core.settings import changed_fields
 from robustdr.experiments.config import load
 from robustdr.experiments.kinds import Split
 from robustdr.experiments.models import Config
 from robustdr.experiments.sources import Source
-from robustdr.graph.effects import Effects, keep, kept, sentence
+from robustdr.graph.effects import Effects, keep, read_effects, sentence
 from robustdr.graph.lineage import Lineage
 from robustdr.losses import LOSSES
 from robustdr.training.settings import Schedule
@@ -70,44 +70,50 @@ def values(lineage: Lineage, name: str) -> dict[str, Any]:
     recipe = lineage.recipe(name)
     loss = {key: value for key, value in recipe.loss.items() if key != "name"}
     settings: dict[str, Any] = asdict(LOSSES.settings(recipe.loss["name"], loss))  # type: ignore[call-overload]
-    own = {f"loss.{key}": value for key, value in settings.items()}
+    training_values = {f"loss.{key}": value for key, value in settings.items()}
     if recipe.augmentation:
-        own["augmentation"] = recipe.augmentation
+        training_values["augmentation"] = recipe.augmentation
     budget = _budget(lineage.budget(name), set() if recipe.negatives else {"negatives", "passage_length"})
-    own |= data(lineage, lineage.train_split(name), recipe.variations or ())
+    training_values |= data(lineage, lineage.train_split(name), recipe.variations or ())
     if recipe.negatives:
-        own["data.negatives"] = miner = lineage.miner_of(name) or "judged"
+        training_values["data.negatives"] = miner = lineage.miner_of(name) or "judged"
         if miner != "judged":
-            own["data.negatives_depth"] = lineage.scale.negatives.depth
-            own["data.negatives_kept"] = lineage.scale.negatives.keep
-    return budget | own
+            training_values["data.negatives_depth"] = lineage.scale.negatives.depth
+            training_values["data.negatives_kept"] = lineage.scale.negatives.keep
+    return budget | training_values
 
 
 def data(lineage: Lineage, split: Split, variations: Iterable[str]) -> dict[str, Any]:
     """Return which queries a split has at a scale, and what makes each of their variations, by key."""
-    of = lineage.config.collections[split[0]]["splits"][split[1]]
-    made = {f"generator.{drawn(name).generator}": _made(lineage, split, name) for name in variations}
-    return {"data.queries": of.get("id", "/".join(split)), **made}
+    split_entry = lineage.config.collections[split[0]]["splits"][split[1]]
+    generators = {f"generator.{drawn(name).generator}": _generator_name(lineage, split, name) for name in variations}
+    return {"data.queries": split_entry.get("id", "/".join(split)), **generators}
 
 
-def _made(lineage: Lineage, split: Split, variation: str) -> str:
+def _generator_name(lineage: Lineage, split: Split, variation: str) -> str:
     """Return how a scale makes a variation of a split: `released`, the name of its model or word list, or `rules`."""
     entry = lineage.scale.variations.get(drawn(variation).generator)
     if lineage.release(split, variation):
         return "released"
-    read = [str(entry.parameters[key]) for key in ("model", "file") if entry and key in entry.parameters]
-    return Path(read[0]).name if read else "rules"
+    resources = [str(entry.parameters[key]) for key in ("model", "file") if entry and key in entry.parameters]
+    return Path(resources[0]).name if resources else "rules"
 
 
 def _budget(budget: Schedule, unread: set[str]) -> dict[str, Any]:
-    deciding = {each.name for each in fields(budget) if each.metadata.get("effect", True)}  # type: ignore[arg-type]
-    return {f"budget.{key}": getattr(budget, key) for key in sorted(given(budget) & deciding - {*unread, MEMORY})}
+    deciding = {setting.name for setting in fields(budget) if setting.metadata.get("effect", True)}  # type: ignore[arg-type]
+    return {
+        f"budget.{key}": getattr(budget, key) for key in sorted(changed_fields(budget) & deciding - {*unread, MEMORY})
+    }
 
 
 def differing(lineage: Lineage, source: Source, names: list[str]) -> dict[str, list[Any]]:
     """Return the values here, by key of a source where those of some of its systems are others."""
-    here = {key: [values(lineage, name).get(key) for name in names] for key in source.values}
-    return {key: of for key, of in here.items() if any(value != source.values[key] for value in of)}
+    values_by_key = {key: [values(lineage, name).get(key) for name in names] for key in source.values}
+    return {
+        key: system_values
+        for key, system_values in values_by_key.items()
+        if any(value != source.values[key] for value in system_values)
+    }
 
 
 def concerned(lineage: Lineage, paper: str, source: Source) -> list[str]:
@@ -115,13 +121,13 @@ def concerned(lineage: Lineage, paper: str, source: Source) -> list[str]:
 
     It concerns evaluations that it names, as `<paper>/<role>`.
     """
-    of = {
+    budgets = {
         name: (lineage.config.pretraining.get(name) or lineage.recipe(name)).budget for name in trained(lineage, paper)
     }
     if source.budgets:
-        return [name for name, budget in of.items() if budget in source.budgets]
-    named = [*of, *evaluated(lineage, paper)] if source.systems else of
-    return [name for name in named if name in (source.systems or of)]
+        return [name for name, budget in budgets.items() if budget in source.budgets]
+    candidates = [*budgets, *evaluated(lineage, paper)] if source.systems else budgets
+    return [name for name in candidates if name in (source.systems or budgets)]
 
 
 def faults(config: Config, paper: str) -> Iterator[str]:
@@ -130,28 +136,28 @@ def faults(config: Config, paper: str) -> Iterator[str]:
     declared = [*config.papers[paper].systems, *config.papers[paper].pretraining, *evaluated(lineage, paper)]
     accounted: dict[tuple[str, str], str] = {}
     for number, source in enumerate(config.sources[paper]):
-        where = f"{path}: sources.{number} ({source.about})"
+        place = f"{path}: sources.{number} ({source.about})"
         if gone := [name for name in source.systems or () if name not in declared]:
-            yield str(unknown(f"{where}: systems", gone[0], declared))
+            yield str(unknown(f"{place}: systems", gone[0], declared))
             continue
         names = concerned(lineage, paper, source)
         if source.studied and not _tested(config, paper, source.studied):
-            yield f"{where}: studied: no table of this paper tests {source.studied!r} against another system"
+            yield f"{place}: studied: no table of this paper tests {source.studied!r} against another system"
         if source.keys and not names:
-            yield f"{where}: {'budgets' if source.budgets else 'systems'}: nothing of this paper is trained with them"
+            yield f"{place}: {'budgets' if source.budgets else 'systems'}: nothing of this paper is trained with them"
         for name in names:
-            known = values(lineage, name)
+            decided = values(lineage, name)
             for key in source.keys:
-                if key not in known:
-                    yield f"{where}: {key}: the training of {name} has no such value; allowed: {', '.join(known)}"
-                elif other := accounted.get((name, key)):
-                    yield f"{where}: {key}: {name} has another source: {other}"
+                if key not in decided:
+                    yield f"{place}: {key}: the training of {name} has no such value; allowed: {', '.join(decided)}"
+                elif first_source := accounted.get((name, key)):
+                    yield f"{place}: {key}: {name} has another source: {first_source}"
                 accounted[name, key] = source.about
         differs = differing(lineage, source, names)
-        for key, of in differs.items() if not source.here else ():
-            yield f"{where}: {key}: {source.values[key]} there and {of[0]} here; tell why in `here`"
+        for key, system_values in differs.items() if not source.here else ():
+            yield f"{place}: {key}: {source.values[key]} there and {system_values[0]} here; tell why in `here`"
         if source.here and source.values and not (differs or source.open):
-            yield f"{where}: here: nothing differs: every value is the one of the source; remove `here`"
+            yield f"{place}: here: nothing differs: every value is the one of the source; remove `here`"
     for name in (*trained(lineage, paper), *evaluated(lineage, paper)):
         for key in values(lineage, name):
             if (name, key) not in accounted:
@@ -165,19 +171,20 @@ def _tested(config: Config, paper: str, system: str) -> bool:
 def page(config: Config, effects: Effects) -> str:
     """Return the page of all deviations as Markdown, of each paper those first whose effect was measured."""
     lineage = Lineage(config, FULL)
-    left_out = {paper: of.left_out for paper, of in config.papers.items()}
+    left_out = {paper: experiment.left_out for paper, experiment in config.papers.items()}
     parts = [
         HEAD,
-        *(f"- {paper}, {name}: {prose(why)}\n" for paper, of in left_out.items() for name, why in of.items()),
+        *(f"- {paper}, {name}: {prose(why)}\n" for paper, reasons in left_out.items() for name, why in reasons.items()),
     ]
-    told = {paper: [each for each in of if each.here] for paper, of in config.sources.items()}
-    for paper, of in sorted(told.items(), key=lambda pair: len(pair[1])):
+    deviating = {paper: [source for source in sources if source.here] for paper, sources in config.sources.items()}
+    for paper, deviations in sorted(deviating.items(), key=lambda pair: len(pair[1])):
         if not config.sources[paper]:
             continue
-        parts.append(f"\n## {plain(config.papers[paper].title)}\n\n{len(of)} deviations.\n\n")
+        parts.append(f"\n## {plain(config.papers[paper].title)}\n\n{len(deviations)} deviations.\n\n")
         rows: list[tuple[str, ...]] = [("about", "in the paper and its code", "here"), ("---",) * 3]
         rows += [
-            _row(lineage, paper, each, effects) for each in sorted(of, key=lambda each: not measured(each, effects))
+            _row(lineage, paper, source, effects)
+            for source in sorted(deviations, key=lambda source: not measured(source, effects))
         ]
         parts.append("\n".join(map(table_row, rows)) + "\n")
     return "".join(parts)
@@ -185,22 +192,23 @@ def page(config: Config, effects: Effects) -> str:
 
 def measured(source: Source, effects: Effects) -> list[str]:
     """Return what was measured of a deviation, in words."""
-    found = [source.effect or "", sentence(source.studied or "", effects.get(source.studied or "", ()))]
-    return [f"Measured: {words}" for words in found if words]
+    statements = [source.effect or "", sentence(source.studied or "", effects.get(source.studied or "", ()))]
+    return [f"Measured: {words}" for words in statements if words]
 
 
 def _row(lineage: Lineage, paper: str, source: Source, effects: Effects) -> tuple[str, ...]:
     differs = differing(lineage, source, concerned(lineage, paper, source))
-    shown = [
-        f"{code(key)} {source.values[key]} → {', '.join(map(str, dict.fromkeys(of)))}" for key, of in differs.items()
+    value_changes = [
+        f"{code(key)} {source.values[key]} → {', '.join(map(str, dict.fromkeys(system_values)))}"
+        for key, system_values in differs.items()
     ]
-    here = [prose(source.here or ""), *shown, *map(prose, measured(source, effects))]
+    deviation_lines = [prose(source.here or ""), *value_changes, *map(prose, measured(source, effects))]
     says = [f"Paper: “{prose(source.says)}” ({source.at})"] if source.says else []
     says += [f"Code: {prose(source.released)}"] if source.released else []
     names = source.systems or source.budgets or []
-    more = [f"and {len(names) - NAMED} more"] if len(names) > NAMED else []
-    about = [prose(source.about), ", ".join([*map(code, names[:NAMED]), *more])]
-    return "<br>".join(filter(None, about)), "<br>".join(says) or "silent", "<br>".join(here)
+    count_of_rest = [f"and {len(names) - NAMED} more"] if len(names) > NAMED else []
+    subject_lines = [prose(source.about), ", ".join([*map(code, names[:NAMED]), *count_of_rest])]
+    return "<br>".join(filter(None, subject_lines)), "<br>".join(says) or "silent", "<br>".join(deviation_lines)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -208,9 +216,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "write no page; list values without a source and untold deviations, exit status 1 if there are any"
     parser.add_argument("--check", action="store_true", help=text)
     text = "folder of a scale, such as results/mini: keep what its tables measured of deviations, for the page"
-    parser.add_argument("--results", type=named, help=text)
+    parser.add_argument("--results", type=named_path, help=text)
     parser.add_argument(
-        "-o", "--output", type=written, default=Path("docs/explanation/deviations.md"), help="default: %(default)s"
+        "-o", "--output", type=output_path, default=Path("docs/explanation/deviations.md"), help="default: %(default)s"
     )
 
 
@@ -222,10 +230,10 @@ def run(arguments: argparse.Namespace) -> int:
     """
     config = load()
     if arguments.check:
-        found = [fault for paper, of in config.sources.items() if of for fault in faults(config, paper)]
-        print("\n".join(found) or "every value of a training has a source, and every deviation is told")
-        return int(bool(found))
+        problems = [fault for paper, sources in config.sources.items() if sources for fault in faults(config, paper)]
+        print("\n".join(problems) or "every value of a training has a source, and every deviation is told")
+        return int(bool(problems))
     if arguments.results:
         print("\n".join(keep(config, arguments.results)))
-    write_text(arguments.output, page(config, kept()))
+    write_text(arguments.output, page(config, read_effects()))
     return 0

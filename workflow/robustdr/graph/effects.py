@@ -32,7 +32,7 @@ class Effect(TypedDict):
 Effects = dict[str, list[Effect]]  # by system that is made otherwise
 
 
-def kept(path: Path = EFFECTS) -> Effects:
+def read_effects(path: Path = EFFECTS) -> Effects:
     """Return the effects that were kept; none without the file."""
     return from_json(path.read_bytes()) if path.is_file() else {}
 
@@ -46,18 +46,20 @@ def keep(config: Config, results: Path, path: Path = EFFECTS) -> list[str]:
     Raises:
         UserError: no table of the folder has any.
     """
-    found = {system: effects for system in studied(config) if (effects := list(_measured(config, results, system)))}
-    if not found:
+    effects_of = {
+        system: effects for system in studied(config) if (effects := list(_measured(config, results, system)))
+    }
+    if not effects_of:
         raise UserError(
             f"{results}: no table has the effect of a deviation; make {', '.join(_tables(config, results))}"
         )
-    write_json(path, dict(sorted({**kept(path), **found}.items())))
-    return list(found)
+    write_json(path, dict(sorted({**read_effects(path), **effects_of}.items())))
+    return list(effects_of)
 
 
 def studied(config: Config) -> list[str]:
     """Return the systems that show what a deviation changes."""
-    return [source.studied for of in config.sources.values() for source in of if source.studied]
+    return [source.studied for sources in config.sources.values() for source in sources if source.studied]
 
 
 def _tables(config: Config, results: Path) -> dict[str, Path]:
@@ -101,14 +103,14 @@ def sentence(system: str, effects: Sequence[Effect]) -> str:
     if not effects:
         return ""
     first = effects[0]
-    collections = list(dict.fromkeys(of["collection"] for of in effects))
-    said: dict[str, list[str]] = {}
-    for of in effects:
-        where = of["query_set"] + (f" of {of['collection']}" if len(collections) > 1 else "")
-        found = f"{of['measure']} {of['difference']:+.1f} [{of['low']:.1f}, {of['high']:.1f}]"
-        said.setdefault(where, []).append(found)
+    collections = list(dict.fromkeys(effect["collection"] for effect in effects))
+    findings_on: dict[str, list[str]] = {}
+    for effect in effects:
+        query_set = effect["query_set"] + (f" of {effect['collection']}" if len(collections) > 1 else "")
+        finding = f"{effect['measure']} {effect['difference']:+.1f} [{effect['low']:.1f}, {effect['high']:.1f}]"
+        findings_on.setdefault(query_set, []).append(finding)
     runs = f"{first['seeds']} seed{'s' if first['seeds'] > 1 else ''}"
-    words = "; ".join(f"{', '.join(of)} on {where}" for where, of in said.items())
+    words = "; ".join(f"{', '.join(findings)} on {query_set}" for query_set, findings in findings_on.items())
     return (
         f"{system} against {first['against']} on {' and '.join(collections)}, {runs}: {words} "
         f"(table {first['table']}, scale {first['scale']})"

@@ -26,9 +26,9 @@ class Failures(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         if getattr(record, "event", "") != "job_error" or not (logs := getattr(record, "log", [])):
             return
-        said = "\n".join([str(getattr(record, "rule_msg", "")), *map(_end, map(Path, logs))])
-        self.memory[logs[0]] += bool(OUT_OF_MEMORY.search(said))
-        self.time[logs[0]] += bool(OUT_OF_TIME.search(said))
+        messages = "\n".join([str(getattr(record, "rule_msg", "")), *map(_end, map(Path, logs))])
+        self.memory[logs[0]] += bool(OUT_OF_MEMORY.search(messages))
+        self.time[logs[0]] += bool(OUT_OF_TIME.search(messages))
 
 
 def _end(log: Path) -> str:

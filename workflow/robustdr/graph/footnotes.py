@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from robustdr.experiments.kinds import Split
 from robustdr.experiments.models import Checkpoint
 from robustdr.graph.deviations import concerned, measured
-from robustdr.graph.effects import kept
+from robustdr.graph.effects import read_effects
 from robustdr.graph.graph import Graph
 from robustdr.reporting.spec import TableSpec
 from robustdr.variations import drawn
@@ -19,23 +19,23 @@ def stand_ins(
     resources = {variation: graph.generator(split, variation).resource for split, variation in varied}
     for name in dict.fromkeys(name for system in systems for name in lineage.lineage(system)):
         for variation in graph.demand.training_variations(name):
-            made = graph.generator(lineage.train_split(name), variation)
-            resources[drawn(variation).generator] = made.resource
+            generator = graph.generator(lineage.train_split(name), variation)
+            resources[drawn(variation).generator] = generator.resource
     roots = {lineage.checkpoint_of(system) for system in systems if lineage.starts_from(system)} | encoders.keys()
-    found = [f"{name}: {resource}" for name, resource in sorted(resources.items()) if "stand-in" in resource]
+    notes = [f"{name}: {resource}" for name, resource in sorted(resources.items()) if "stand-in" in resource]
     entries = ((name, lineage.scale.variations.get(name)) for name in sorted(resources))
-    found += [f"{name}: {entry.note}" for name, entry in entries if entry and entry.note]
-    found += [f"{name}: {lineage.scale.checkpoints[name].description}" for name in sorted(roots)]
+    notes += [f"{name}: {entry.note}" for name, entry in entries if entry and entry.note]
+    notes += [f"{name}: {lineage.scale.checkpoints[name].description}" for name in sorted(roots)]
     initial = {lineage.recipe(system).initial for system in systems if lineage.starts_from(system)}
-    replaced = sorted((name, of) for name, of in lineage.scale.stand_ins.items() if name in initial)
-    return found + [f"{name}: stand-in: {lineage.recipe(of).label}" for name, of in replaced]
+    replaced = sorted((name, system) for name, system in lineage.scale.stand_ins.items() if name in initial)
+    return notes + [f"{name}: stand-in: {lineage.recipe(system).label}" for name, system in replaced]
 
 
 def published(graph: Graph, systems: Iterable[str]) -> list[str]:
     """Return a note for each released checkpoint that is shown as it is, with the score that it should reach."""
     lineage = graph.lineage
-    shown = {system: lineage.starts_from(system) for system in systems if not lineage.is_random(system)}
-    scores = {system: lineage.published(name) for system, name in shown.items() if name}
+    initial_checkpoints = {system: lineage.starts_from(system) for system in systems if not lineage.is_random(system)}
+    scores = {system: lineage.published(name) for system, name in initial_checkpoints.items() if name}
     return [score.of(lineage.recipe(system).label) for system, score in scores.items() if score]
 
 
@@ -60,9 +60,11 @@ def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:
             notes.append(
                 f"{role}: the paper takes released variations that people judged valid; here all variations count."
             )
-        of = lineage.scale.corrected.get(f"{collection}/{split}", {})
-        if of and any(lineage.kind(system).corrects for system, shown in spec.pairs() if shown == role):
-            places = ", ".join(dict.fromkeys(release.github or release.origin for release in of.values()))
+        corrections = lineage.scale.corrected.get(f"{collection}/{split}", {})
+        if corrections and any(
+            lineage.kind(system).corrects for system, cell_role in spec.pairs() if cell_role == role
+        ):
+            places = ", ".join(dict.fromkeys(release.github or release.origin for release in corrections.values()))
             notes.append(f"{role}: the queries as the paper's spell checker corrected them, as released ({places}).")
     depths = {
         (candidates.depth, lineage.kind(system).depth(lineage.config, lineage.scale_name, system))
@@ -70,9 +72,9 @@ def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:
         if not isinstance(candidates := getattr(lineage.recipe(system), "candidates", ""), str)
     }
     notes += [
-        f"Rankers rerank the {here} best passages of their first stage; in the paper, the {asked} best."
-        for asked, here in sorted(depths)
-        if here != asked
+        f"Rankers rerank the {depth} best passages of their first stage; in the paper, the {paper_depth} best."
+        for paper_depth, depth in sorted(depths)
+        if depth != paper_depth
     ]
     trained = {name for system, _ in spec.pairs() for name in lineage.lineage(system)}
     recipes = [lineage.recipe(name) for name in sorted(trained) if not lineage.miner_of(name)]
@@ -84,21 +86,21 @@ def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:
 
 def deviations(graph: Graph, systems: Iterable[str]) -> list[str]:
     """Return a note for each paper from which trainings behind systems differ at full scale, and for each effect."""
-    lineage, effects = graph.lineage, kept()
-    shown = {name for system in systems for name in lineage.lineage(system)}
-    shown |= {made for name in shown if (made := lineage.pretraining_of(name))}
+    lineage, effects = graph.lineage, read_effects()
+    trainings = {name for system in systems for name in lineage.lineage(system)}
+    trainings |= {pretraining for name in trainings if (pretraining := lineage.pretraining_of(name))}
     notes = []
-    for paper in dict.fromkeys(map(lineage.config.paper_of, sorted(shown))):
-        told = [source for source in lineage.config.sources[paper] if source.here]
-        told = [source for source in told if shown & {*concerned(lineage, paper, source)}]
-        if told:
-            about = "; ".join(source.about for source in told)
+    for paper in dict.fromkeys(map(lineage.config.paper_of, sorted(trainings))):
+        deviating = [source for source in lineage.config.sources[paper] if source.here]
+        deviating = [source for source in deviating if trainings & {*concerned(lineage, paper, source)}]
+        if deviating:
+            subjects = "; ".join(source.about for source in deviating)
             notes.append(
-                f"At full scale too, training differs from {paper} in: {about} (docs/explanation/deviations.md)."
+                f"At full scale too, training differs from {paper} in: {subjects} (docs/explanation/deviations.md)."
             )
         notes += [
             f"{source.about[0].upper()}{source.about[1:]}. {words}."
-            for source in told
+            for source in deviating
             for words in measured(source, effects)
         ]
     return notes

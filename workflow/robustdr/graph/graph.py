@@ -27,9 +27,9 @@ def graphs(config: Config) -> dict[str, Graph]:
     Raises:
         UserError: no scale `full`, or a ranker without candidates.
     """
-    made = {one.root: one for one in (graph(config, scale) for scale in config.scales)}
-    for one in made.values():
-        one.demand.searches()  # checks before any work what each system ranks
-    if "results" not in made:
+    graph_of_root = {scale_graph.root: scale_graph for scale_graph in (graph(config, scale) for scale in config.scales)}
+    for scale_graph in graph_of_root.values():
+        scale_graph.demand.searches()  # checks before any work what each system ranks
+    if "results" not in graph_of_root:
         raise UserError("config/scales: full.yaml is missing; it is the scale behind results/")
-    return made
+    return graph_of_root

@@ -52,10 +52,10 @@ class Lineage:
         It is the first of the scale's roles with the same passages, one that is always available if there is one.
         """
         sources = self.config.collections
-        wanted = passages(sources[collection])
+        passage_files = passages(sources[collection])
         bound = dict.fromkeys(place.collection for place in self.scale.collections.values())
-        same = [name for name in bound if not self.is_log(name) and passages(sources[name]) == wanted]
-        return min(same, key=lambda name: "unavailable" in sources[name], default=collection)
+        candidates = [name for name in bound if not self.is_log(name) and passages(sources[name]) == passage_files]
+        return min(candidates, key=lambda name: "unavailable" in sources[name], default=collection)
 
     def is_log(self, collection: str) -> bool:
         """Whether a collection has only queries."""
@@ -65,14 +65,14 @@ class Lineage:
         """Return the released file that has a varied query set; None if the query set is made here."""
         name, parameters, draw = drawn(variation)
         entry = self.scale.variations.get(name)
-        found = entry.released.get("/".join(split), []) if entry and not parameters else []
-        return found[draw - 1] if draw <= len(found) else None
+        releases = entry.released.get("/".join(split), []) if entry and not parameters else []
+        return releases[draw - 1] if draw <= len(releases) else None
 
     def unavailable_variations(self, split: Split, variations: Iterable[str]) -> dict[str, str]:
         """Return why variations of a split cannot be made at this scale, by variation."""
         entries = self.scale.variations
-        found = {name: entries.get(drawn(name).generator) for name in variations if not self.release(split, name)}
-        return {name: entry.unavailable for name, entry in found.items() if entry and entry.unavailable}
+        entry_of = {name: entries.get(drawn(name).generator) for name in variations if not self.release(split, name)}
+        return {name: entry.unavailable for name, entry in entry_of.items() if entry and entry.unavailable}
 
     # systems
 
@@ -117,8 +117,8 @@ class Lineage:
     @cache
     def is_random(self, system: str) -> bool:
         """Whether any part of a system is trained or pre-trained."""
-        own = self.is_trained(system) or self.pretraining_of(system) is not None
-        return own or any(map(self.is_random, self.parents(system)))
+        has_training = self.is_trained(system) or self.pretraining_of(system) is not None
+        return has_training or any(map(self.is_random, self.parents(system)))
 
     @cache
     def takes_checkpoint(self, system: str) -> bool:
@@ -192,8 +192,8 @@ class Lineage:
     @cache
     def lacking(self, system: str) -> str:
         """Return the first configuration key that this scale lacks for `system` or its ancestors; '' if none."""
-        own = self.kind(system).lacking(self, system)
-        return own or next(filter(None, map(self.lacking, self.parents(system))), "")
+        missing_key = self.kind(system).lacking(self, system)
+        return missing_key or next(filter(None, map(self.lacking, self.parents(system))), "")
 
     def lacking_cell(self, system: str, role: str) -> str:
         """Return the first configuration key that this scale lacks for a system on a role; '' if none."""

@@ -18,9 +18,9 @@ from robustdr.training.settings import ScoreSettings, TrainingDataSettings
 class Models(Part):
     """Nodes of models: checkpoints, pre-training, training files, training and scores of teachers."""
 
-    def cores(self, devices: int, each: int) -> int:
+    def cores(self, devices: int, cores_per_device: int) -> int:
         """Return the cores of a training: `each` process has its own and those that prepare its batches."""
-        return max(self.threads, devices * each)
+        return max(self.threads, devices * cores_per_device)
 
     @cache
     def checkpoint(self, checkpoint: str) -> Node:
@@ -74,9 +74,9 @@ class Models(Part):
     def training_data(self, system: str, seed: int) -> Node:
         lineage, split = self.lineage, self.lineage.train_split(system)
         queries, *judged = self.split_files(split)
-        alone, varied = lineage.trains_on_queries_alone(system), self.demand.training_variations(system)
+        queries_alone, varied = lineage.trains_on_queries_alone(system), self.demand.training_variations(system)
         inputs: dict[str, Input] = {}
-        if not alone:
+        if not queries_alone:
             inputs = {"corpus": reads(self.corpus(split[0])), "qrels": reads(judged[0])}
         if miner := lineage.miner_of(system):
             inputs["run"] = reads(self.run(miner, lineage.seed_of(miner, seed), split, ORIGINAL))
@@ -104,8 +104,8 @@ class Models(Part):
         )
 
     def training_data_settings(self, system: str) -> TrainingDataSettings:
-        given = self.lineage.recipe(system).assign or "one"
-        assign: Any = "all" if given == "fresh" else given
+        assignment = self.lineage.recipe(system).assign or "one"
+        assign: Any = "all" if assignment == "fresh" else assignment
         negatives = self.lineage.scale.negatives
         if self.lineage.trains_on_queries_alone(system):
             return TrainingDataSettings(assign)
@@ -127,7 +127,7 @@ class Models(Part):
         name, _, snapshot = system.partition(".")
         collection, kind, recipe = lineage.train_split(name)[0], lineage.kind(name), lineage.recipe(name)
         devices, percents = lineage.budget(name).devices, self.demand.snapshots().get(name, [])
-        taken = [f"{self.root}/models/{collection}/{name}.at{percent}/seed{seed}" for percent in percents]
+        snapshots = [f"{self.root}/models/{collection}/{name}.at{percent}/seed{seed}" for percent in percents]
         folder = f"models/{collection}/{system}/seed{seed}"
         resume = f"{self.root}/resume/{collection}/{name}/seed{seed}"
         modules = [kind.trains, *kind.modules(lineage, name), f"robustdr.losses.{recipe.loss['name']}"]
@@ -144,10 +144,19 @@ class Models(Part):
                 "initial": reads(self.initial(name, seed)),
                 **kind.learns_from(self, name, seed),
             },
-            options={"trains": kind.trains, "seed": seed, "resume": resume, "percents": percents, "snapshots": taken},
+            options={
+                "trains": kind.trains,
+                "seed": seed,
+                "resume": resume,
+                "percents": percents,
+                "snapshots": snapshots,
+            },
             first=f"{self.root}/models/{collection}/{name}/seed{seed}",
             need=Need(self.sized(3000, 24000) * devices, 360, devices, self.cores(devices, 2 if devices > 1 else 1)),
-            makes=lambda: [self.model(made, seed) for made in (name, *(f"{name}.at{percent}" for percent in percents))],
+            makes=lambda: [
+                self.model(name_of_model, seed)
+                for name_of_model in (name, *(f"{name}.at{percent}" for percent in percents))
+            ],
         )
 
     @cache

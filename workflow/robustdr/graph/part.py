@@ -44,12 +44,12 @@ class Part:
         """Return an amount of memory or time: `miniature` at a scale of stand-ins, else `full`."""
         return miniature if self.lineage.scale.miniature else full
 
-    def node(self, rule: str, path: str, what: str, job: str, **given: Any) -> Node:
+    def node(self, rule: str, path: str, description: str, job: str, **fields: Any) -> Node:
         """Return a node of this scale; `path` is relative to the folder of its results."""
-        given.setdefault("code", Code([given.get("stage", rule)]))
-        if (gpus := given["need"].gpus) and self.lineage.scale.device == "gpu":
-            given["options"] = {**given.get("options", {}), "gpus": gpus}
-        return Node(rule, self.root, f"{self.root}/{path}", what, job, **given)
+        fields.setdefault("code", Code([fields.get("stage", rule)]))
+        if (gpus := fields["need"].gpus) and self.lineage.scale.device == "gpu":
+            fields["options"] = {**fields.get("options", {}), "gpus": gpus}
+        return Node(rule, self.root, f"{self.root}/{path}", description, job, **fields)
 
     def corpus(self, collection: str) -> Node:
         raise NotImplementedError

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from robustdr.core.yaml_files import checked, read
+from robustdr.core.yaml_files import checked, read_yaml
 from robustdr.experiments.config import load
 from robustdr.experiments.models import Config, Settings
 from robustdr.graph.graph import Graph, graphs
@@ -30,7 +30,7 @@ def project(changes: Mapping[str, Any] | None = None, folder: Path = FOLDER) -> 
         UserError: the first fault of the configuration.
     """
     path = folder / "config.yaml"
-    settings = checked(Settings, {**read(path), **(changes or {})}, path)
+    settings = checked(Settings, {**read_yaml(path), **(changes or {})}, path)
     overlay = Path(settings.overlay) if settings.overlay else None
     config = load(folder, overlay)
     return Project(settings, config, graphs(config))

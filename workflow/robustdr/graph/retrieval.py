@@ -33,13 +33,13 @@ class Retrieval(Part):
         if (owner := self.lineage.passages_of(collection)) != collection:
             return self.vectors(system, seed, owner, shard)
         stored, card, shards = self.lineage.scale.embeddings, self.card(collection), self._shards(collection)
-        read = lengths(self.lineage, system)["passage_length"]
+        passage_length = lengths(self.lineage, system)["passage_length"]
         return self.node(
             "embed",
             f"embeddings/{collection}/{system}/seed{seed}/{shard}.npy",
             f"vectors of {collection} by {system}, shard {shard}",
             f"{collection}.{system}.{seed}.{shard}",
-            settings=EmbedSettings(read, stored.precision, **self.computing),
+            settings=EmbedSettings(passage_length, stored.precision, **self.computing),
             decides=[shard, shards],
             inputs={"model": reads(self.model(system, seed)), "corpus": reads(self.corpus(collection))},
             after=[card],
@@ -98,8 +98,8 @@ class Retrieval(Part):
     @cache
     def indexes(self) -> dict[str, BM25IndexSettings]:
         """Return the settings of every index of words by its name."""
-        made = (self.lineage.kind(system).index(self.lineage, system) for system in self.lineage.complete())
-        return {index.name: index for index in made if index}
+        indexes = (self.lineage.kind(system).index(self.lineage, system) for system in self.lineage.complete())
+        return {index.name: index for index in indexes if index}
 
     @cache
     def index(self, collection: str, settings: BM25IndexSettings) -> Node:

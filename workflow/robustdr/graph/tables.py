@@ -29,18 +29,22 @@ Pairs = Iterable[tuple[str, str]]  # system, role
 
 def evaluation_settings(graph: Graph, paper: str) -> dict[str, Evaluated]:
     """Return by role: collection, split, variations, measures, and the variations that each mean averages here."""
-    lineage, found = graph.lineage, dict[str, Evaluated]()
+    lineage, evaluated = graph.lineage, dict[str, Evaluated]()
     for role, entry in lineage.config.papers[paper].evaluation.items():
         if role not in lineage.scale.collections:
             continue
         split = lineage.split_of(paper, role)
         missing = lineage.unavailable_variations(split, entry.variations)
         means = {MEAN: entry.variations, **entry.means}
-        here = {mean: [name for name in names if name not in missing] for mean, names in means.items()}
-        found[role] = Evaluated(
-            collection=split[0], split=split[1], means=here, variations=entry.variations, measures=entry.measures
+        available_means = {mean: [name for name in names if name not in missing] for mean, names in means.items()}
+        evaluated[role] = Evaluated(
+            collection=split[0],
+            split=split[1],
+            means=available_means,
+            variations=entry.variations,
+            measures=entry.measures,
         )
-    return found
+    return evaluated
 
 
 def settings_of(graph: Graph, paper: str, command: str, pairs: Cells) -> dict[str, Any]:
@@ -51,10 +55,12 @@ def settings_of(graph: Graph, paper: str, command: str, pairs: Cells) -> dict[st
         raise UserError(f"{lineage.config.scale_files[lineage.scale_name]}: {key}: missing; `{command}` needs it")
     reasons = {system: reason for system, _ in pairs if (reason := lineage.unavailable(system))}
     evaluation = evaluation_settings(graph, paper)
-    for role, where in evaluation.items():
-        reasons |= {where["collection"]: reason} if (reason := lineage.unavailable_collection(role)) else {}
-        reasons |= lineage.unavailable_variations((where["collection"], where["split"]), where["variations"])
-    measures = dict.fromkeys(measure for where in experiment.evaluation.values() for measure in where.measures)
+    for role, place in evaluation.items():
+        reasons |= {place["collection"]: reason} if (reason := lineage.unavailable_collection(role)) else {}
+        reasons |= lineage.unavailable_variations((place["collection"], place["split"]), place["variations"])
+    measures = dict.fromkeys(
+        measure for role_evaluation in experiment.evaluation.values() for measure in role_evaluation.measures
+    )
     names = {system: lineage.recipe(system).reported or system for system, _ in pairs}
     return {
         "paper": paper,
@@ -71,7 +77,11 @@ def settings_of(graph: Graph, paper: str, command: str, pairs: Cells) -> dict[st
         "trained": [system for system in names if lineage.is_random(system)],
         "variance_from": lineage.scale.variance_from or lineage.scale_name,
         "called": places(lineage, paper) | experiment.called,
-        "paper_queries": {role: of.paper_queries for role, of in experiment.evaluation.items() if of.paper_queries},
+        "paper_queries": {
+            role: role_evaluation.paper_queries
+            for role, role_evaluation in experiment.evaluation.items()
+            if role_evaluation.paper_queries
+        },
     }
 
 
@@ -88,23 +98,28 @@ def table(graph: Graph, paper: str, name: str) -> Node:
         "reported": _file(graph, paper, "reported.yaml"),
         "priors": _priors(),
     }
-    path, what = f"tables/{paper}_{name}.md", f"{name} of {paper}"
+    path, description = f"tables/{paper}_{name}.md", f"{name} of {paper}"
     job = f"{paper}_{name}"
     code = Code(["table", *LAYOUTS.modules()])
-    how = {"settings": settings, "inputs": inputs, "need": Need(4000, 30), "first": f"{graph.root}/tables/{job}.json"}
-    return graph.node("table", path, what, job, code=code, **how)
+    job_fields = {
+        "settings": settings,
+        "inputs": inputs,
+        "need": Need(4000, 30),
+        "first": f"{graph.root}/tables/{job}.json",
+    }
+    return graph.node("table", path, description, job, code=code, **job_fields)
 
 
 def _recalls(graph: Graph, paper: str, spec: TableSpec) -> list[Node]:
     """Return the nodes of how near the searches of compressed indexes behind a table are to exact ones."""
     lineage = graph.lineage
-    shown = [pair for pair in spec.pairs() if lineage.has_cell(*pair) and not lineage.unavailable(pair[0])]
-    found = (
+    available_pairs = [pair for pair in spec.pairs() if lineage.has_cell(*pair) and not lineage.unavailable(pair[0])]
+    recalls = (
         graph.recall(system, seed, lineage.split_of(paper, role))
-        for system, role in shown
+        for system, role in available_pairs
         for seed in lineage.seeds(system)
     )
-    return list({node.path: node for node in found if node}.values())
+    return list({node.path: node for node in recalls if node}.values())
 
 
 @cache
@@ -127,25 +142,29 @@ def figure(graph: Graph, paper: str, name: str) -> Node:
 
 
 @cache
-def claims(graph: Graph, paper: str, asked: tuple[str, ...]) -> Node:
+def claims(graph: Graph, paper: str, requested_parts: tuple[str, ...]) -> Node:
     """Return the node of verdicts on a paper's claims. A claim may name a system and role that no table shows.
 
     Args:
-        asked: the paper, or some of its tables and figures, `<paper>_<part>`; then claims that need other cells are
-            not run.
+        requested_parts: the paper, or some of its tables and figures, `<paper>_<part>`; then claims that need
+            other cells are not run.
     """
     config = graph.lineage.config
     pairs = graph.demand.pairs(paper)
-    made = graph.demand.together(asked)
+    requested_pairs = graph.demand.together(requested_parts)
     printed = {
-        role: Averaged(variations=of.variations, means=of.means) if of.means else Averaged(variations=of.variations)
-        for role, of in config.papers[paper].evaluation.items()
+        role: Averaged(variations=role_evaluation.variations, means=role_evaluation.means)
+        if role_evaluation.means
+        else Averaged(variations=role_evaluation.variations)
+        for role, role_evaluation in config.papers[paper].evaluation.items()
     }
     settings = settings_of(graph, paper, f"snakemake {graph.root}/claims/{paper}.md", pairs)
     lacking = [system for system in settings["labels"] if system in settings["reasons"]]
-    left = sorted(_named(graph, pairs) - _named(graph, made))
-    settings["reasons"] = dict.fromkeys(left, f"left out, as only {', '.join(asked)} are made") | settings["reasons"]
-    settings["miniature"] = banner(graph.lineage, made)
+    left_out = sorted(_systems_and_collections(graph, pairs) - _systems_and_collections(graph, requested_pairs))
+    settings["reasons"] = (
+        dict.fromkeys(left_out, f"left out, as only {', '.join(requested_parts)} are made") | settings["reasons"]
+    )
+    settings["miniature"] = banner(graph.lineage, requested_pairs)
     return graph.node(
         "claims",
         f"claims/{paper}.md",
@@ -156,7 +175,7 @@ def claims(graph: Graph, paper: str, asked: tuple[str, ...]) -> Node:
             **settings, printed=printed, lacking=lacking, untestable=untestable(graph.lineage, paper)
         ),
         inputs={
-            "measures": reads(*graph.all_measures(paper, made)),
+            "measures": reads(*graph.all_measures(paper, requested_pairs)),
             "claims": _file(graph, paper, "claims.yaml"),
             "reported": _file(graph, paper, "reported.yaml"),
             "priors": _priors(),
@@ -165,10 +184,15 @@ def claims(graph: Graph, paper: str, asked: tuple[str, ...]) -> Node:
     )
 
 
-def _named(graph: Graph, pairs: Pairs) -> set[str]:
+def _systems_and_collections(graph: Graph, pairs: Pairs) -> set[str]:
     """Return the systems and collections of the cells that this scale has."""
     lineage = graph.lineage
-    return {name for one, role in pairs if lineage.has_cell(one, role) for name in (one, lineage.collection_of(role))}
+    return {
+        name
+        for system, role in pairs
+        if lineage.has_cell(system, role)
+        for name in (system, lineage.collection_of(role))
+    }
 
 
 def _priors() -> Input:
@@ -187,20 +211,20 @@ def table_settings(graph: Graph, paper: str, name: str) -> TableSettings:
     spec = experiment.tables[name]
     settings = settings_of(graph, paper, f"snakemake {graph.root}/tables/{paper}_{name}.md", cells_of(spec))
     systems = list(settings["labels"])
-    encoders = {encoder: lineage.scale.checkpoints[encoder] for encoder in spec.named("encoder")}
+    encoders = {encoder: lineage.scale.checkpoints[encoder] for encoder in spec.key_values("encoder")}
     settings["reasons"] |= {encoder: entry.unavailable for encoder, entry in encoders.items() if entry.unavailable}
     trained = dict.fromkeys(ancestor for system in systems for ancestor in lineage.lineage(system))
     losses = {system: lineage.recipe(system).loss for system in trained}
     losses = {system: loss for system, loss in losses.items() if loss["name"] != "contrastive"}
     settings["labels"] |= {system: lineage.recipe(system).label for system in losses}
-    own = filter(None, (lineage.kind(system).note(lineage.recipe(system)) for system in systems))
+    notes_of_kinds = filter(None, (lineage.kind(system).note(lineage.recipe(system)) for system in systems))
     settings |= {
         "stand_ins": footnotes.stand_ins(graph, _varied(graph, paper, spec), systems, encoders),
         "losses": losses,
         "notes": [
             *footnotes.on_data(graph, paper, spec),
             *footnotes.published(graph, systems),
-            *own,
+            *notes_of_kinds,
             *experiment.notes,
             *(spec.notes or ()),
             *footnotes.deviations(graph, systems),
@@ -214,20 +238,20 @@ def table_settings(graph: Graph, paper: str, name: str) -> TableSettings:
     if "costs" in spec.reads:
         costs = {system: _lineage_costs(graph, system) for system in systems}
         settings["lineage"] = {
-            s: {part: [f.path for f in files] for part, files in of.items()} for s, of in costs.items()
+            s: {part: [f.path for f in files] for part, files in node_files.items()} for s, node_files in costs.items()
         }
-        settings["reindexes"] = {s: lineage.reindexes(s, base) for base in spec.named("base") for s in systems}
+        settings["reindexes"] = {s: lineage.reindexes(s, base) for base in spec.key_values("base") for s in systems}
     return TableSettings(**settings, table=name, spec=spec)
 
 
 def _released(graph: Graph, paper: str, role: str) -> dict[str, str]:
     """Return the variations of a role whose query sets their authors released, and where."""
     split = graph.lineage.split_of(paper, role)
-    found = {
+    release_of = {
         name: graph.lineage.release(split, name)
         for name in graph.lineage.config.papers[paper].evaluation[role].variations
     }
-    return {name: release.github or release.origin for name, release in found.items() if release}
+    return {name: release.github or release.origin for name, release in release_of.items() if release}
 
 
 def _costs_of(graph: Graph, system: str) -> list[Node]:
@@ -246,7 +270,7 @@ def _lineage_costs(graph: Graph, system: str) -> dict[str, list[Node]]:
     models = [graph.model(name, lineage.seed_of(name, seed)) for name in trained for seed in seeds]
     return {
         "own": _costs_of(graph, system) if system in trained else [],
-        "total": [made.file(f"{made.path}/cost.json") for made in (*pretrained, *models)],
+        "total": [model.file(f"{model.path}/cost.json") for model in (*pretrained, *models)],
     }
 
 
@@ -262,34 +286,49 @@ def costs(graph: Graph, paper: str, name: str) -> list[Node]:
 def _varied(graph: Graph, paper: str, spec: TableSpec) -> list[tuple[Split, str]]:
     """Return (split, variation) of the varied query sets behind a table."""
     evaluation = evaluation_settings(graph, paper)
-    shown = [evaluation[role] for role in spec.collections if not graph.lineage.unavailable_collection(role)]
-    return [((at["collection"], at["split"]), variation) for at in shown for variation in at["means"][MEAN]]
+    evaluations = [evaluation[role] for role in spec.collections if not graph.lineage.unavailable_collection(role)]
+    return [
+        ((evaluation["collection"], evaluation["split"]), variation)
+        for evaluation in evaluations
+        for variation in evaluation["means"][MEAN]
+    ]
 
 
 def _statistics(graph: Graph, paper: str, spec: TableSpec) -> list[Node]:
     """Return the nodes of a table's facts about query sets: counts, cards of collections, or similarities."""
-    sets, found = _varied(graph, paper, spec), []
+    sets, facts = _varied(graph, paper, spec), []
     if "cards" in spec.reads:
-        found += [graph.split_card((at[0], split)) for at, _ in sets for split in ("train", at[1])]
+        facts += [graph.split_card((split_key[0], split)) for split_key, _ in sets for split in ("train", split_key[1])]
     if "similarities" in spec.reads:
-        encoders = [name for name in spec.named("encoder") if not graph.lineage.scale.checkpoints[name].unavailable]
-        found += [similarity(graph, encoder, split) for split, _ in sets for encoder in encoders]
+        encoders = [
+            name for name in spec.key_values("encoder") if not graph.lineage.scale.checkpoints[name].unavailable
+        ]
+        facts += [similarity(graph, encoder, split) for split, _ in sets for encoder in encoders]
     if "counts" in spec.reads:
-        found += [graph.counts(*at) for at in sets]
-    return list({node.path: node for node in found}.values())
+        facts += [graph.counts(*query_set) for query_set in sets]
+    return list({node.path: node for node in facts}.values())
 
 
 def similarity(graph: Graph, encoder: str, split: Split) -> Node:
     """Return the node of an encoder's similarities of a split's queries and the variations that tables show."""
     papers = graph.lineage.config.papers.items()
-    tables = [(paper, spec) for paper, of in papers for spec in of.tables.values() if "similarities" in spec.reads]
-    shown = dict.fromkeys(name for at in tables for own, name in _varied(graph, *at) if own == split)
-    return graph.similarity(encoder, split, list(shown))
+    tables = [
+        (paper, spec)
+        for paper, experiment in papers
+        for spec in experiment.tables.values()
+        if "similarities" in spec.reads
+    ]
+    variations = dict.fromkeys(
+        name for paper_table in tables for table_split, name in _varied(graph, *paper_table) if table_split == split
+    )
+    return graph.similarity(encoder, split, list(variations))
 
 
 def _queries(graph: Graph, paper: str, spec: TableSpec) -> list[Node]:
     """Return the nodes of queries that a table reads, original and varied."""
     if "queries" not in spec.reads:
         return []
-    sets = [(split, each) for split, name in _varied(graph, paper, spec) for each in (ORIGINAL, name)]
-    return [graph.query_set(*at) for at in dict.fromkeys(sets)]
+    sets = [
+        (split, query_variation) for split, name in _varied(graph, paper, spec) for query_variation in (ORIGINAL, name)
+    ]
+    return [graph.query_set(*query_set) for query_set in dict.fromkeys(sets)]

@@ -35,12 +35,12 @@ def check_target(target: str, graphs: Mapping[str, Graph]) -> None:
         UserError: unknown scale, paper, table or figure, or the record of the file is to be asked for.
     """
     for pattern, record in UNDECLARED if target.startswith("results/") else ():
-        if found := re.fullmatch(pattern, target):
-            raise UserError(f"{target}: a job makes it with other files; ask for their record: {found.expand(record)}")
-    asked = TARGET.fullmatch(target)
-    if asked is None or asked["name"] in COUNTED:
+        if match := re.fullmatch(pattern, target):
+            raise UserError(f"{target}: a job makes it with other files; ask for their record: {match.expand(record)}")
+    match = TARGET.fullmatch(target)
+    if match is None or match["name"] in COUNTED:
         return
-    root, folder, name = asked.groups()
+    root, folder, name = match.groups()
     if root not in graphs:
         raise unknown(f"{target}: folder of a scale", root, graphs)
     papers = graphs[root].lineage.config.papers
@@ -48,12 +48,12 @@ def check_target(target: str, graphs: Mapping[str, Graph]) -> None:
         if name not in papers:
             raise unknown(f"{target}: paper", name, papers)
         return
-    named = {paper: name.removeprefix(f"{paper}_") for paper in papers if name.startswith(f"{paper}_")}
-    if not named:
+    parts_of = {paper: name.removeprefix(f"{paper}_") for paper in papers if name.startswith(f"{paper}_")}
+    if not parts_of:
         raise unknown(f"{target}: paper", name.partition("_")[0], papers)
-    paper = max(named, key=len)
-    if named[paper] not in (parts := getattr(papers[paper], folder)):
-        raise unknown(f"{target}: one of the {folder} of {paper}", named[paper], parts)
+    paper = max(parts_of, key=len)
+    if parts_of[paper] not in (parts := getattr(papers[paper], folder)):
+        raise unknown(f"{target}: one of the {folder} of {paper}", parts_of[paper], parts)
 
 
 def nodes(target: str, graphs: Mapping[str, Graph], papers: Sequence[str]) -> list[Node]:
@@ -76,12 +76,12 @@ def nodes(target: str, graphs: Mapping[str, Graph], papers: Sequence[str]) -> li
     if inside.startswith("report/"):
         return [
             node
-            for paper, asked in graph.lineage.config.asked(papers).items()
-            for node in of_paper(graph, paper, asked)
+            for paper, names in graph.lineage.config.asked(papers).items()
+            for node in of_paper(graph, paper, names)
         ]
     config = graph.lineage.config
-    if asked := TARGET.fullmatch(target):
-        (paper, names) = next(iter(config.asked([asked["name"]]).items()))
+    if match := TARGET.fullmatch(target):
+        (paper, names) = next(iter(config.asked([match["name"]]).items()))
         if names == (paper,):
             return [tables.claims(graph, paper, config.asked(papers).get(paper, names))]
         return [
@@ -94,7 +94,7 @@ def nodes(target: str, graphs: Mapping[str, Graph], papers: Sequence[str]) -> li
     raise UserError(f"{target}: nothing that papers need at this scale; name a table, a figure, or what is behind one")
 
 
-def shown(config: Config, folder: str, names: Sequence[str]) -> dict[str, tuple[str, str]]:
+def requested_parts(config: Config, folder: str, names: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Return (paper, part) of the `tables` or `figures` that `names` ask for, by the name of their files."""
     return {
         f"{paper}_{part}": (paper, part)

@@ -25,29 +25,36 @@ class QuerySets(Part):
         scale = self.lineage.scale
         name, parameters, draw = variations.drawn(variation)
         entry = scale.variations.get(name, ScaleVariation())
-        generator, own, seed = entry.generator or name, entry.parameters, scale.variation_seed + draw - 1
+        generator, defaults, seed = entry.generator or name, entry.parameters, scale.variation_seed + draw - 1
         if release := self.lineage.release(split, variation):
             labels = name if release.form == "labels" else ""
-            own = {"sha256": release.sha256, "labels": labels, "origin": release.origin, "part": bool(scale.cut)}
+            defaults = {"sha256": release.sha256, "labels": labels, "origin": release.origin, "part": bool(scale.cut)}
             generator, seed = "released", 0
         module, cls = variations.GENERATORS.place(generator)
-        return VariationSettings(f"{module.rpartition('.')[2]}:{cls}", {**own, **parameters}, seed)
+        return VariationSettings(f"{module.rpartition('.')[2]}:{cls}", {**defaults, **parameters}, seed)
 
     @cache
     def releases(self) -> dict[str, Release]:
         """Return the released files of the scale by their names."""
         scale = self.lineage.scale
-        varied = (one for entry in scale.variations.values() for of in entry.released.values() for one in of)
-        corrected = (one for of in scale.corrected.values() for one in of.values())
-        return {one.name: one for one in (*varied, *corrected)}
+        varied = (
+            release
+            for entry in scale.variations.values()
+            for releases_of_entry in entry.released.values()
+            for release in releases_of_entry
+        )
+        corrected = (
+            release for releases_of_split in scale.corrected.values() for release in releases_of_split.values()
+        )
+        return {release.name: release for release in (*varied, *corrected)}
 
     @cache
     def released(self, name: str) -> Node:
         """Return the node of a released file."""
         release = self.releases()[name]
-        own = [Path(release.path)] if release.path else []
+        local_files = [Path(release.path)] if release.path else []
         files = Input(
-            files=own, decides=False, told=False, named=f"scale {self.lineage.scale_name}: variations: released"
+            files=local_files, decides=False, told=False, named=f"scale {self.lineage.scale_name}: variations: released"
         )
         return self.node(
             "download_release",
@@ -58,7 +65,7 @@ class QuerySets(Part):
             settings=release,
             inputs={"files": files},
             need=Need(1000, 10),
-            network=not own,
+            network=not local_files,
         )
 
     def corrected(self, split: Split, names: Sequence[str]) -> list[Node]:
@@ -67,12 +74,14 @@ class QuerySets(Part):
         Raises:
             UserError: the split has such query sets, but not all of `names`.
         """
-        at, lineage = "/".join(split), self.lineage
-        of = lineage.scale.corrected.get(at, {})
-        if of and (missing := [name for name in names if name not in of]):
-            where = f"{lineage.config.scale_files[lineage.scale_name]}: corrected.{at}"
-            raise UserError(f"{where}: no {missing[0]!r}, which a spell checker's system ranks; allowed: all or none")
-        return [self.released(of[name].name) for name in names] if of else []
+        split_name, lineage = "/".join(split), self.lineage
+        released = lineage.scale.corrected.get(split_name, {})
+        if released and (missing := [name for name in names if name not in released]):
+            message_place = f"{lineage.config.scale_files[lineage.scale_name]}: corrected.{split_name}"
+            raise UserError(
+                f"{message_place}: no {missing[0]!r}, which a spell checker's system ranks; allowed: all or none"
+            )
+        return [self.released(released[name].name) for name in names] if released else []
 
     def generator(self, split: Split, variation: str) -> variations.Variation:
         """Return the generator of a variation of a split, made without looking for its resources."""
@@ -83,8 +92,8 @@ class QuerySets(Part):
     def versions(self) -> dict[str, int]:
         """Return the variations whose generator makes several versions of a query at once, with their number."""
         entries = self.lineage.scale.variations
-        named = dict.fromkeys((*variations.names(), *entries))
-        generators = {name: (entries[name].generator if name in entries else None) or name for name in named}
+        names = dict.fromkeys((*variations.names(), *entries))
+        generators = {name: (entries[name].generator if name in entries else None) or name for name in names}
         counts = {name: variations.kind(generator).versions for name, generator in generators.items()}
         return {name: count for name, count in counts.items() if count > 1}
 
@@ -95,25 +104,25 @@ class QuerySets(Part):
 
     def counts(self, split: Split, variation: str) -> Node:
         """Return the node of the statistics of a variation's changes, beside its queries."""
-        made = self.query_set(split, variation)
-        return made.file(f"{made.path.removesuffix('.tsv')}.json")
+        query_set = self.query_set(split, variation)
+        return query_set.file(f"{query_set.path.removesuffix('.tsv')}.json")
 
     def _vary(self, split: Split, variation: str) -> dict[str, Any]:
         """Return what the job of a variation and those of its shards share."""
-        made = self.generator(split, variation)
+        generator = self.generator(split, variation)
         settings = self.variation_settings(split, variation)
         entry = self.lineage.scale.variations.get(variations.drawn(variation).generator)
         released = self.lineage.release(split, variation)
         fetch = entry.fetch if entry and not released else {}
-        named = {str(value) for value in settings.parameters.values()}
-        outside = {path: command for path, command in fetch.items() if path in named}
-        where = f"put it there: `variations` of the scale {self.lineage.scale_name} names it"
+        values = {str(value) for value in settings.parameters.values()}
+        outside = {path: command for path, command in fetch.items() if path in values}
+        advice = f"put it there: `variations` of the scale {self.lineage.scale_name} names it"
         return {
-            "outside": {**{str(path): where for path in made.files}, **outside},
-            "code": Code(["vary", "vary_shard", type(made).__module__], distributions(made.packages)),
+            "outside": {**{str(path): advice for path in generator.files}, **outside},
+            "code": Code(["vary", "vary_shard", type(generator).__module__], distributions(generator.packages)),
             "options": {"settings": as_json(settings)},
-            "decides": [made.name, made.effective, settings.seed, digests(made.files)],
-            "after": [self.split_card(split), *([self.fetched(split, variation)] if made.fetches else [])],
+            "decides": [generator.name, generator.effective, settings.seed, digests(generator.files)],
+            "after": [self.split_card(split), *([self.fetched(split, variation)] if generator.fetches else [])],
             "need": Need(self.sized(6000, 12000), 240, entry.devices if entry and not released else 0),
             "query_set": f"{split[1]}.{variation}",
         }
@@ -122,16 +131,16 @@ class QuerySets(Part):
     def fetched(self, split: Split, variation: str) -> Node:
         """Return the node of what a variation of a split needs from the network, which its other jobs do without."""
         collection, name = split
-        job, made = variation.partition(".version")[0], self.generator(split, variation)
+        job, generator = variation.partition(".version")[0], self.generator(split, variation)
         settings = self.variation_settings(split, job)
         return self.node(
             "fetch",
             f"fetched/{collection}/{name}/{job}.json",
             f"models or answers for {job} of {collection}, {name}",
             f"{collection}.{name}.{job}",
-            code=Code(["fetch", type(made).__module__], distributions(made.packages)),
+            code=Code(["fetch", type(generator).__module__], distributions(generator.packages)),
             options={"settings": as_json(settings)},
-            decides=[made.name, made.effective, settings.seed],
+            decides=[generator.name, generator.effective, settings.seed],
             inputs={"queries": reads(self.split_files(split)[0])},
             after=[self.split_card(split)],
             need=Need(4000, 1440),
@@ -141,9 +150,9 @@ class QuerySets(Part):
     def _varied(self, split: Split, variation: str) -> Node:
         """Return the node of a varied query set, gathered from shards if its split has millions of queries."""
         collection, name = split
-        shards, how = self.shards(split, variation), self._vary(split, variation)
+        shards, job_fields = self.shards(split, variation), self._vary(split, variation)
         if shards:
-            how["need"] = how["need"]._replace(gpus=0)
+            job_fields["need"] = job_fields["need"]._replace(gpus=0)
         inputs = {"queries": reads(self.split_files(split)[0]), "shards": reads(*shards, decides=False)}
         if release := self.lineage.release(split, variation):
             inputs["released"] = reads(self.released(release.name))
@@ -151,16 +160,23 @@ class QuerySets(Part):
             base = self.checkpoint("base")
             inputs["tokenizer"] = reads(base.file(f"{base.path}/tokenizer.json"), decides=False)
         job = variation.partition(".version")[0]
-        others = range(1, self.versions().get(variation.partition(".")[0], 1))
-        made = [job, *(f"{job}.version{number}" for number in others)]
-        folder, what = f"variations/{collection}/{name}", f"{variation} of {collection}, {name}"
-        places = [f"{self.root}/{folder}/{one}" for one in made]
-        how["first"] = f"{places[0]}.tsv"
-        how["outputs"] = {"output": [f"{at}.tsv" for at in places], "statistics": [f"{at}.json" for at in places]}
-        if others:  # queries, statistics, and which version of a query attacks
-            how["makes"] = lambda: [self.query_set(split, one) for one in (*made, *made, job)]
-            how["outputs"] |= {"split": [f"{places[0]}.split.json"]}
-        return self.node("vary", f"{folder}/{variation}.tsv", what, f"{collection}.{name}.{job}", inputs=inputs, **how)
+        further_versions = range(1, self.versions().get(variation.partition(".")[0], 1))
+        variation_versions = [job, *(f"{job}.version{number}" for number in further_versions)]
+        folder, description = f"variations/{collection}/{name}", f"{variation} of {collection}, {name}"
+        places = [f"{self.root}/{folder}/{version}" for version in variation_versions]
+        job_fields["first"] = f"{places[0]}.tsv"
+        job_fields["outputs"] = {
+            "output": [f"{place}.tsv" for place in places],
+            "statistics": [f"{place}.json" for place in places],
+        }
+        if further_versions:  # queries, statistics, and which version of a query attacks
+            job_fields["makes"] = lambda: [
+                self.query_set(split, version) for version in (*variation_versions, *variation_versions, job)
+            ]
+            job_fields["outputs"] |= {"split": [f"{places[0]}.split.json"]}
+        return self.node(
+            "vary", f"{folder}/{variation}.tsv", description, f"{collection}.{name}.{job}", inputs=inputs, **job_fields
+        )
 
     @cache
     def shards(self, split: Split, variation: str) -> list[Node]:
@@ -177,14 +193,14 @@ class QuerySets(Part):
 
     def _shard(self, split: Split, variation: str, shard: int, shards: int) -> Node:
         collection, name = split
-        how = self._vary(split, variation)
-        how["options"] |= {"shard": shard, "shards": shards}
-        how["need"] = how["need"]._replace(memory=6000)
+        job_fields = self._vary(split, variation)
+        job_fields["options"] |= {"shard": shard, "shards": shards}
+        job_fields["need"] = job_fields["need"]._replace(memory=6000)
         path = f"variations/{collection}/{name}/{variation}/{shard}-of-{shards}.tsv"
-        what = f"{variation} of {collection}, {name}, shard {shard} of {shards}"
+        description = f"{variation} of {collection}, {name}, shard {shard} of {shards}"
         job = f"{collection}.{name}.{variation}.{shard}-of-{shards}"
         inputs = {"queries": reads(self.split_files(split)[0])}
-        return self.node("vary_shard", path, what, job, inputs=inputs, **how)
+        return self.node("vary_shard", path, description, job, inputs=inputs, **job_fields)
 
     def similarity(self, checkpoint: str, split: Split, compared: Sequence[str]) -> Node:
         """Return the node of a sentence encoder's similarities of queries and their variations."""

@@ -158,14 +158,14 @@ class Node:
         return list({node.path: node for one in self.inputs.values() for node in one.nodes}.values())
 
     @property
-    def command(self) -> str:
+    def stage_name(self) -> str:
         """The name of the stage, as a shell takes it."""
         return (self.stage or self.rule).replace("_", "-")
 
     @property
     def words(self) -> list[str]:
         """The stage and its options."""
-        return [self.command, *(word for option in self.options_told for word in option)]
+        return [self.stage_name, *(word for option in self.options_told for word in option)]
 
     @property
     def options_told(self) -> list[list[str]]:

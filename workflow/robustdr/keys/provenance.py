@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from robustdr.core import statements
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
-from robustdr.core.statements import behind, deciding
+from robustdr.core.statements import deciding, needed_statements
 from robustdr.keys.integrity import contents, digest
 from robustdr.keys.notes import note, recall
 
@@ -81,7 +81,7 @@ def part(name: str, source: str) -> tuple[str, list[Import]]:
     subject, state = f"code of {name}", _digest(f"{sys.version} {_parser()} {source}")
     if (known := recall(subject, state)) is None:
         whole = name.startswith(PACKAGE.name)
-        nodes = deciding(source) if whole else behind(name, deciding(source), unnamed=True)
+        nodes = deciding(source) if whole else needed_statements(name, deciding(source), unnamed=True)
         known = json.dumps([_digest("\n".join(map(ast.dump, nodes))), _imports(nodes)])
         note(subject, state, known)
     digest, imports = json.loads(known)

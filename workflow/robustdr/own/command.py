@@ -4,7 +4,7 @@ import argparse
 import os
 
 from robustdr.collections import data
-from robustdr.core.paths import named
+from robustdr.core.paths import named_path
 from robustdr.encoding.directory import POOLINGS
 from robustdr.own import ROLES, SMALL
 
@@ -33,8 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--spell-checker", action="store_true", help=text)
     text = "remedies to train from the model, comma-separated: rodr, capot, self-teaching, augmentation"
     parser.add_argument("--fix", type=lambda names: names.split(","), default=[], metavar="REMEDIES", help=text)
-    parser.add_argument("--train-queries", type=named, metavar="FILE", help="training queries for --fix, as --queries")
-    parser.add_argument("--train-qrels", type=named, metavar="FILE", help="their judgements, as --qrels")
+    parser.add_argument(
+        "--train-queries", type=named_path, metavar="FILE", help="training queries for --fix, as --queries"
+    )
+    parser.add_argument("--train-qrels", type=named_path, metavar="FILE", help="their judgements, as --qrels")
     for role in ROLES:
         text = f"tokens that the model reads of a {role}; default: from its directory"
         parser.add_argument(f"--{role}-length", type=int, metavar="N", help=text)
@@ -42,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = (
         "folder with the TREC runs of a system that ran elsewhere; the command names each missing run and its queries"
     )
-    elsewhere.add_argument("--runs", type=named, metavar="FOLDER", help=text)
+    elsewhere.add_argument("--runs", type=named_path, metavar="FOLDER", help=text)
     text = (
         "base URL of a server with OpenAI's embeddings API, e.g. http://localhost:8000/v1, and names of models there; "
         "without names, those of --model"
@@ -62,7 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--key", metavar="NAME", help=text)
     text = f"processor cores to use; default: all; for at most {SMALL:,} passages one is used, unless there is --fix"
     parser.add_argument("--cores", type=int, default=os.cpu_count(), help=text)
-    parser.add_argument("-o", "--output", type=named, required=True, help="folder of the report; run again to resume")
+    parser.add_argument(
+        "-o", "--output", type=named_path, required=True, help="folder of the report; run again to resume"
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:

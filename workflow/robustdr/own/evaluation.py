@@ -15,7 +15,7 @@ from robustdr.collections.check import check
 from robustdr.collections.command import SHOWN, lines
 from robustdr.collections.language import given_or_found
 from robustdr.collections.local import irds_id, read_queries
-from robustdr.core.checks import at
+from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError
 from robustdr.core.files import write_json, write_text
 from robustdr.core.languages import ENGLISH, NAMES
@@ -131,7 +131,7 @@ def _models(a: argparse.Namespace) -> list[models.Model]:
     if len(here) > 1 and a.runs:
         raise UserError("--runs: allowed with one system only; name the folders of several after --models")
     if url:
-        with at("--server"):
+        with prefixed_errors("--server"):
             check_url(url)
         if not url.startswith(("http://", "https://")):
             raise UserError(f"--server: {url!r}; it must begin with http:// or https://")

@@ -13,7 +13,7 @@ from robustdr.collections.problems import refuse
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import write_text
 from robustdr.core.languages import ENGLISH, NAMES
-from robustdr.core.yaml_files import read
+from robustdr.core.yaml_files import read_yaml
 from robustdr.experiments.kinds import LENGTHS
 from robustdr.own import remedies
 from robustdr.own.models import Model
@@ -144,7 +144,7 @@ def write(
         UserError: remedies need the model's weights, and they are not on this machine; a spell checker stands before
             runs; see also `remedies.recipes` and `remedies.budgets`.
     """
-    scale, experiment = (read(TEMPLATES / f"{name}.yaml") for name in ("scale", "experiment"))
+    scale, experiment = (read_yaml(TEMPLATES / f"{name}.yaml") for name in ("scale", "experiment"))
     first, *others = models
     here = [model for model in (*models, reranker) if model and model.checkpoint]
     checkpoints = {model.recipe["initial"]: model.checkpoint for model in here}

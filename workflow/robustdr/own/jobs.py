@@ -19,7 +19,7 @@ from pathlib import Path
 from robustdr.core import network
 from robustdr.core.benchmarks import write_costs
 from robustdr.core.errors import UserError
-from robustdr.core.locks import alone
+from robustdr.core.locks import exclusive_lock
 from robustdr.core.progress import Line, Progress, recorded
 from robustdr.graph.graph import Graph
 from robustdr.keys.integrity import is_current
@@ -42,7 +42,7 @@ def make(graph: Graph, targets: Sequence[Node], folder: Path) -> None:
     network.refuse()
     gc.disable()  # it would walk all that libraries load again and again, for little garbage
     atexit.register(gc.freeze)
-    with chdir(folder), alone(Path(graph.root) / "logs/lock"):
+    with chdir(folder), exclusive_lock(Path(graph.root) / "logs/lock"):
         progress = Progress(recorded(Path(graph.root) / "benchmarks"))
         every = list(jobs(graph, targets))
         planned, started = Counter(node.rule for node in every if not is_done(node)), Counter[str]()

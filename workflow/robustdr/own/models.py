@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from robustdr.core.checks import at
+from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError
 from robustdr.encoding.any_type import describe
 from robustdr.encoding.description import LATE, SPARSE, Description, check_cross, model_type
@@ -63,7 +63,7 @@ def reranker(name: str) -> Model:
         UserError: `name` is neither, or the hub cannot be reached; see also `check_cross`.
     """
     folder, label, source = _located(name, "--reranker")
-    with at("--reranker"):
+    with prefixed_errors("--reranker"):
         limit = check_cross(folder)
     query_length = min(QUERY_LENGTH, limit // 4)
     lengths = {"query_length": query_length, "passage_length": limit - query_length - SEPARATORS}
@@ -86,7 +86,7 @@ def _located(name: str, option: str) -> tuple[Path, str, dict[str, str]]:
 
 def _read(folder: Path, label: str, source: Mapping[str, str], how: Mapping[str, Any], base: str) -> Model:
     """A model from a directory; raises as `describe`."""
-    with at("--model"):
+    with prefixed_errors("--model"):
         found, kind = describe(folder, how.get("pooling")), KINDS.get(model_type(folder))
     if "similarity" in how and kind == KINDS[LATE]:
         raise UserError(f"--similarity: {how['similarity']}: {folder} compares sets of vectors, by {found.similarity}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from safetensors import safe_open
 
 from robustdr.core.errors import UserError, unknown
-from robustdr.core.yaml_files import read
+from robustdr.core.yaml_files import read_yaml
 from robustdr.encoding.directory import MODULES, SETTINGS
 
 CONTROL = "control"
@@ -25,7 +25,7 @@ def recipes(templates: Path, remedies: Sequence[str]) -> dict[str, Mapping[str, 
     Raises:
         UserError: a remedy is unknown.
     """
-    known = read(templates / "remedies.yaml")
+    known = read_yaml(templates / "remedies.yaml")
     for remedy in remedies:
         if remedy == CONTROL or remedy not in known:
             raise unknown("--fix", remedy, known.keys() - {CONTROL})

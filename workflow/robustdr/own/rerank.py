@@ -12,7 +12,7 @@ from robustdr.collections.problems import refuse
 from robustdr.collections.reading import queries as asked
 from robustdr.collections.reading import read_corpus
 from robustdr.collections.records import Passage
-from robustdr.core.checks import at
+from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import open_binary
 from robustdr.encoding import loading_modules
@@ -89,7 +89,7 @@ def _scores(model: Path, corpus: Path, texts: Mapping[str, str], places: Sequenc
         ranker = load(own["ranker"], model)
         if ranker.settings.counts:
             ranker.count(text for _, text in read_corpus(corpus))
-        with at(str(model)):
+        with prefixed_errors(str(model)):
             return np.asarray(ranker.predict(pairs, **own["lengths"], names=places))
     found = library_scores(model, list(pairs))
     if not np.isfinite(found).all():

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from robustdr.core.files import read_lines
-from robustdr.core.yaml_files import read
+from robustdr.core.yaml_files import read_yaml
 from robustdr.keys.node import Need, Node
 from robustdr.preflight.findings import Missing
 
@@ -52,7 +52,7 @@ def submitted(jobs: Iterable[Node], gpus: Mapping[str, bool]) -> list[Need]:
 def partitions() -> Mapping[str, Mapping[str, Any]]:
     """Return the partitions of slurm/site.yaml with their limits."""
     path = PROFILE / "site.yaml"
-    return read(path).get("partitions", {}) if path.is_file() else {}
+    return read_yaml(path).get("partitions", {}) if path.is_file() else {}
 
 
 def unfit(needs: list[Need]) -> Iterator[Missing]:

@@ -89,7 +89,7 @@ class Masks:
         for at in order if ratio else ():
             if len(wrong) == wanted:
                 break
-            if nominal and draw.below(1 << 32) >= chance:
+            if nominal and draw.integer_below(1 << 32) >= chance:
                 continue
             text = self.vocabulary.text(words[at])
             if self.mistakable(text) and (changed := TYPO.rewrite(text, draw)) != text:
@@ -136,7 +136,7 @@ class Masks:
 
     def replaced(self, word: list[int], draw: Draw) -> list[int]:
         """The pieces that the encoder reads in place of a word to recover (Devlin et al. 2019)."""
-        chance = draw.below(10)
+        chance = draw.integer_below(10)
         if chance == 9:
             return word
         return [draw.choice(self.random) if chance == 8 else self.vocabulary.mask for _ in word]

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel
 
-from robustdr.core.checks import known
+from robustdr.core.checks import check_known
 from robustdr.core.errors import UserError
 from robustdr.core.files import from_json, write_json, write_text
 from robustdr.core.seeds import digest
@@ -191,7 +191,7 @@ def saved(folder: Path) -> Saved:
     path = folder / "ranker.json"
     try:
         made = from_json(path.read_bytes())
-        known(f"{path}: ranker", made["ranker"], RANKERS.names())
+        check_known(f"{path}: ranker", made["ranker"], RANKERS.names())
         return {**made, "settings": dict(made["settings"])}
     except FileNotFoundError:
         return {}

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_qrels, read_queries
-from robustdr.core.settings import read
+from robustdr.core.settings import read_settings
 from robustdr.retrieval.runs import Ranking, metadata, write_run
 
 Files = Mapping[str, Sequence[Path]]  # further inputs of a ranking, by name
@@ -57,7 +57,7 @@ def write_runs(
         UserError: raised by the module, or a ranking does not have exactly the judged candidates.
     """
     module: Ranks = import_module(ranks)  # type: ignore[assignment]
-    told: Any = read(module.Settings, settings)
+    told: Any = read_settings(module.Settings, settings)
     ranked = module.rankings(told, corpus, files, [read_queries(path) for path in query_sets])
     lists = judged_lists(files)
     for number, (query_set, run, rankings) in enumerate(zip(query_sets, runs, ranked, strict=True)):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from robustdr.collections.reading import read_corpus
 from robustdr.collections.rows import Corpus
-from robustdr.core.checks import at
+from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError
 from robustdr.encoding import hardware
 from robustdr.rankers.ranker import Pair, load
@@ -44,7 +44,7 @@ def rankings(
     for places, queries in zip(every, query_sets, strict=True):
         new = [(qid, docid) for qid, docid in places if (queries[qid], docid) not in known]
         pairs = ((queries[qid], texts[docid]) for qid, docid in new)
-        with at(str(model)):
+        with prefixed_errors(str(model)):
             found = ranker.predict(pairs, settings.query_length, settings.passage_length, new).tolist()
         scores = known | {(queries[qid], docid): score for (qid, docid), score in zip(new, found, strict=True)}
         known |= {(text, docid): score for (text, docid), score in scores.items() if shared[text] > 1}

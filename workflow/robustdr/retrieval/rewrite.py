@@ -10,7 +10,7 @@ from pathlib import Path
 from symspellpy import SymSpell, Verbosity
 
 from robustdr.collections.reading import read_corpus
-from robustdr.core.settings import read
+from robustdr.core.settings import read_settings
 from robustdr.retrieval.rank import Files, Ranks
 from robustdr.retrieval.runs import Ranking
 from robustdr.retrieval.settings import RewriteSettings as Settings
@@ -60,4 +60,4 @@ def rankings(
         rewrite = REWRITERS[settings.rewriter](settings, corpus)
         rewritten = [{qid: rewrite(text) for qid, text in queries.items()} for queries in query_sets]
     module: Ranks = import_module(settings.ranks)  # type: ignore[assignment]
-    yield from module.rankings(read(module.Settings, json.dumps(settings.told)), corpus, files, rewritten)
+    yield from module.rankings(read_settings(module.Settings, json.dumps(settings.told)), corpus, files, rewritten)

@@ -17,9 +17,9 @@ from robustdr.stages.options import INT, MADE, MADES, PATH, READ, READS, TEXT, T
 def corpus(a: argparse.Namespace) -> None:
     from robustdr.collections import write_corpus
     from robustdr.collections.settings import Source
-    from robustdr.core.settings import read
+    from robustdr.core.settings import read_settings
 
-    print(write_corpus(read(Source, a.source), a.output, a.more, a.judged))
+    print(write_corpus(read_settings(Source, a.source), a.output, a.more, a.judged))
 
 
 @stage(
@@ -32,9 +32,9 @@ def corpus(a: argparse.Namespace) -> None:
 def split(a: argparse.Namespace) -> None:
     from robustdr.collections import write_split
     from robustdr.collections.settings import Source
-    from robustdr.core.settings import read
+    from robustdr.core.settings import read_settings
 
-    print(write_split(read(Source, a.source), a.split, a.output, a.most))
+    print(write_split(read_settings(Source, a.source), a.split, a.output, a.most))
 
 
 @stage(
@@ -48,9 +48,9 @@ def split(a: argparse.Namespace) -> None:
 def card(a: argparse.Namespace) -> None:
     from robustdr.collections.card import write_card
     from robustdr.collections.settings import Source
-    from robustdr.core.settings import read
+    from robustdr.core.settings import read_settings
 
     splits: dict[str, list[Path]] = {}
     for name, path in zip(a.split_of, a.splits, strict=True):
         splits.setdefault(name, []).append(path)
-    write_card(read(Source, a.source), a.corpus, splits, a.output)
+    write_card(read_settings(Source, a.source), a.corpus, splits, a.output)

@@ -7,11 +7,11 @@ from robustdr.stages.options import INT, INTS, MADE, PATH, PATHS, READ, READS, T
 
 @stage("write an initial checkpoint", settings=TEXT, output=MADE)
 def checkpoint(a: argparse.Namespace) -> None:
-    from robustdr.core.settings import read
+    from robustdr.core.settings import read_settings
     from robustdr.encoding.checkpoint import write_checkpoint
     from robustdr.encoding.settings import CheckpointSettings
 
-    write_checkpoint(read(CheckpointSettings, a.settings), a.output)
+    write_checkpoint(read_settings(CheckpointSettings, a.settings), a.output)
 
 
 @stage(
@@ -28,12 +28,12 @@ def checkpoint(a: argparse.Namespace) -> None:
     output=MADE,
 )
 def training_data(a: argparse.Namespace) -> None:
-    from robustdr.core.settings import read
+    from robustdr.core.settings import read_settings
     from robustdr.training.data import write_training_data
     from robustdr.training.settings import TrainingDataSettings
 
     files = {name: getattr(a, name) for name in ("corpus", "qrels", "run", "answers") if getattr(a, name)}
-    settings = read(TrainingDataSettings, a.settings)
+    settings = read_settings(TrainingDataSettings, a.settings)
     write_training_data(settings, a.seed, a.queries, a.variations, a.tokenizer, a.output, files)
 
 
@@ -57,12 +57,12 @@ def training_data(a: argparse.Namespace) -> None:
 def train(a: argparse.Namespace) -> None:
     from importlib import import_module
 
-    from robustdr.core.settings import read
+    from robustdr.core.settings import read_settings
     from robustdr.training.loop import train
 
     snapshots = {percent / 100: taken for percent, taken in zip(a.percents, a.snapshots, strict=True)}
     files = {name: getattr(a, name) for name in ("teacher", "teacher_embeddings", "teacher_scores", "corpus")}
-    settings = read(import_module(a.trains).Settings, a.settings)
+    settings = read_settings(import_module(a.trains).Settings, a.settings)
     train(a.trains, settings, a.seed, a.key[0], a.data, a.initial, a.output, a.resume, files, snapshots)
 
 
@@ -75,8 +75,8 @@ def train(a: argparse.Namespace) -> None:
     output=MADE,
 )
 def score(a: argparse.Namespace) -> None:
-    from robustdr.core.settings import read
+    from robustdr.core.settings import read_settings
     from robustdr.training.scoring import write_scores
     from robustdr.training.settings import ScoreSettings
 
-    write_scores(read(ScoreSettings, a.settings), a.model, a.data, a.corpus, a.output)
+    write_scores(read_settings(ScoreSettings, a.settings), a.model, a.data, a.corpus, a.output)

@@ -20,11 +20,11 @@ from robustdr.stages.options import MADE, PATH, PATHS, READ, READS, TEXT, stage
     output=PATH,
 )
 def table(a: argparse.Namespace) -> None:
-    from robustdr.core.settings import read
+    from robustdr.core.settings import read_settings
     from robustdr.reporting.settings import TableSettings
     from robustdr.reporting.tables import write_table
 
-    settings = read(TableSettings, a.settings)
+    settings = read_settings(TableSettings, a.settings)
     write_table(settings, a.measures, a.statistics, a.queries, a.reported, a.costs, a.priors, a.output, a.recalls)
 
 
@@ -37,11 +37,11 @@ def table(a: argparse.Namespace) -> None:
     output=PATH,
 )
 def figure(a: argparse.Namespace) -> None:
-    from robustdr.core.settings import read
+    from robustdr.core.settings import read_settings
     from robustdr.reporting.drawing import write_figure
     from robustdr.reporting.settings import FigureSettings
 
-    write_figure(read(FigureSettings, a.settings), a.measures, a.reported, a.output)
+    write_figure(read_settings(FigureSettings, a.settings), a.measures, a.reported, a.output)
 
 
 @stage(
@@ -55,11 +55,11 @@ def figure(a: argparse.Namespace) -> None:
     output=PATH,
 )
 def claims(a: argparse.Namespace) -> None:
-    from robustdr.core.settings import read
+    from robustdr.core.settings import read_settings
     from robustdr.reporting.claims import write_claims
     from robustdr.reporting.settings import ClaimsSettings
 
-    write_claims(read(ClaimsSettings, a.settings), a.measures, a.claims, a.reported, a.priors, a.output)
+    write_claims(read_settings(ClaimsSettings, a.settings), a.measures, a.claims, a.reported, a.priors, a.output)
 
 
 @stage(
@@ -73,11 +73,11 @@ def claims(a: argparse.Namespace) -> None:
     output=MADE,
 )
 def queries(a: argparse.Namespace) -> None:
-    from robustdr.core.settings import read
+    from robustdr.core.settings import read_settings
     from robustdr.reporting.queries import write_queries
     from robustdr.reporting.settings import QueriesSettings
 
-    settings = read(QueriesSettings, a.settings)
+    settings = read_settings(QueriesSettings, a.settings)
     write_queries(settings, a.measures, a.runs, a.judgements, a.queries, a.corpus, a.output)
 
 
@@ -109,12 +109,12 @@ def texts(a: argparse.Namespace) -> None:
     pages={**PATHS, "help": "the other files, in the same folder"},
 )
 def site(a: argparse.Namespace) -> None:
-    from robustdr.core.settings import read
+    from robustdr.core.settings import read_settings
     from robustdr.reporting.settings import SiteSettings
     from robustdr.reporting.site import write_site
     from robustdr.reporting.stamp import stamp
 
-    settings = read(SiteSettings, a.settings)
+    settings = read_settings(SiteSettings, a.settings)
     made = (a.tables, a.figures, a.claims, a.audits)
     write_site(settings, *made, a.output, next(iter(a.replicates), None), stamp(settings.scale, a.output.parent.parent))
 

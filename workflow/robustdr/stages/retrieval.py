@@ -18,22 +18,22 @@ from robustdr.stages.options import INT, MADE, PATH, PATHS, READ, READS, TEXT, s
     output=PATH,
 )
 def embed(a: argparse.Namespace) -> None:
-    from robustdr.core.settings import read
+    from robustdr.core.settings import read_settings
     from robustdr.retrieval.embeddings import write_embeddings
     from robustdr.retrieval.settings import EmbedSettings
 
     passages = json.loads(a.card.read_text(encoding="utf-8"))["passages"]["count"]
-    settings = read(EmbedSettings, a.settings)
+    settings = read_settings(EmbedSettings, a.settings)
     write_embeddings(settings, a.model, a.corpus, passages, a.shard, a.shards, a.output)
 
 
 @stage("index a corpus for BM25", settings=TEXT, corpus=READ, output=MADE)
 def index(a: argparse.Namespace) -> None:
-    from robustdr.core.settings import read
+    from robustdr.core.settings import read_settings
     from robustdr.retrieval.bm25_index import write_index
     from robustdr.retrieval.settings import BM25IndexSettings
 
-    write_index(read(BM25IndexSettings, a.settings), a.corpus, a.output)
+    write_index(read_settings(BM25IndexSettings, a.settings), a.corpus, a.output)
 
 
 @stage(
@@ -60,11 +60,11 @@ def compress(a: argparse.Namespace) -> None:
     output=MADE,
 )
 def recall(a: argparse.Namespace) -> None:
-    from robustdr.core.settings import read
+    from robustdr.core.settings import read_settings
     from robustdr.retrieval.recall import write_recall
     from robustdr.retrieval.settings import SearchSettings
 
-    settings = read(SearchSettings, a.settings)
+    settings = read_settings(SearchSettings, a.settings)
     write_recall(settings, a.model, a.corpus, a.queries, a.vectors, a.run, a.output)
 
 

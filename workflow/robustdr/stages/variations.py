@@ -8,11 +8,11 @@ from robustdr.stages.options import INT, MADE, MADES, READ, READS, TEXT, stage
 
 @stage("bring a released file of queries", settings=TEXT, output=MADE)
 def release(a: argparse.Namespace) -> None:
-    from robustdr.core.settings import read
+    from robustdr.core.settings import read_settings
     from robustdr.variations.release import bring
     from robustdr.variations.settings import Release
 
-    bring(read(Release, a.settings), a.output)
+    bring(read_settings(Release, a.settings), a.output)
 
 
 @stage(
@@ -30,12 +30,12 @@ def vary(a: argparse.Namespace) -> None:
     from dataclasses import replace
 
     from robustdr.core.files import read_queries, write_json
-    from robustdr.core.settings import read
+    from robustdr.core.settings import read_settings
     from robustdr.variations.base import build, find
     from robustdr.variations.runner import run
     from robustdr.variations.settings import VariationSettings
 
-    settings = read(VariationSettings, a.settings)
+    settings = read_settings(VariationSettings, a.settings)
     file = {"file": str(a.released)} if a.released else {}
     generator = build(find(settings.generator), {**settings.parameters, **file})
     generator.check()
@@ -53,11 +53,11 @@ def vary(a: argparse.Namespace) -> None:
 @stage("bring what varying a split's queries needs from the network", settings=TEXT, queries=READ, output=MADE)
 def fetch(a: argparse.Namespace) -> None:
     from robustdr.core.files import read_queries, write_json
-    from robustdr.core.settings import read
+    from robustdr.core.settings import read_settings
     from robustdr.variations.base import build, find
     from robustdr.variations.settings import VariationSettings
 
-    settings, queries = read(VariationSettings, a.settings), read_queries(a.queries)
+    settings, queries = read_settings(VariationSettings, a.settings), read_queries(a.queries)
     generator = build(find(settings.generator), settings.parameters)
     generator.check()
     generator.fetch(queries)
@@ -74,12 +74,12 @@ def fetch(a: argparse.Namespace) -> None:
 )
 def vary_shard(a: argparse.Namespace) -> None:
     from robustdr.core.files import read_queries
-    from robustdr.core.settings import read
+    from robustdr.core.settings import read_settings
     from robustdr.variations.base import build, find
     from robustdr.variations.runner import run, shard_of
     from robustdr.variations.settings import VariationSettings
 
-    settings = read(VariationSettings, a.settings)
+    settings = read_settings(VariationSettings, a.settings)
     generator, queries = build(find(settings.generator), settings.parameters), read_queries(a.queries)
     generator.check()
     generator.ready(queries)

@@ -7,7 +7,7 @@ from pydantic import PositiveInt
 from pydantic.dataclasses import dataclass
 
 from robustdr import losses
-from robustdr.core.checks import at as within
+from robustdr.core.checks import prefixed_errors as within
 from robustdr.core.errors import UserError
 from robustdr.core.settings import STRICT
 from robustdr.core.validation import wrong

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, PositiveFloat, PositiveInt
 from pydantic.dataclasses import dataclass
 
-from robustdr.core.checks import at
+from robustdr.core.checks import prefixed_errors
 from robustdr.core.secrets import URL, check_variable
 from robustdr.core.settings import STRICT
 from robustdr.experiments.kinds import Graph, Kind, Recipe, memory
@@ -60,7 +60,7 @@ class Served(Kind):
 
     def check(self, config: Config, name: str, where: str) -> None:
         if variable := config.systems[name].key:
-            with at(where):
+            with prefixed_errors(where):
                 check_variable(variable)
 
     def ranking(self, graph: Graph, system: str, collection: str, depth: int) -> ServedSettings:

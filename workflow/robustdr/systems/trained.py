@@ -8,10 +8,10 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from robustdr import losses, variations
-from robustdr.core.checks import at, known
+from robustdr.core.checks import check_known, prefixed_errors
 from robustdr.core.errors import UserError
 from robustdr.core.names import Names
-from robustdr.core.settings import STRICT, given
+from robustdr.core.settings import STRICT, changed_fields
 from robustdr.core.validation import wrong
 from robustdr.encoding.directory import ENCODER
 from robustdr.experiments.kinds import LENGTHS, Graph, Inputs, Kind, Lineage, Recipe, kind_of
@@ -55,7 +55,7 @@ class TrainedRecipe(Recipe):
     """Tokens read of a passage, if there is no budget."""
 
     def __post_init__(self) -> None:
-        own = given(self)
+        own = changed_fields(self)
         for key, needed in NEEDED.items():
             if key in own and (missing := [other for other in needed if other not in own]):
                 raise wrong(missing[0], f"missing; `{key}` needs it")
@@ -85,14 +85,14 @@ class Trained(Kind):
 
     def check(self, config: Config, name: str, where: str) -> None:
         recipe: TrainedRecipe = config.systems[name]
-        with at(f"{where}.variations"):
+        with prefixed_errors(f"{where}.variations"):
             generators = {variations.drawn(variation).generator for variation in recipe.variations}
         for generator in sorted(generators):
-            known(f"{where}.variations", generator, variations.names())
+            check_known(f"{where}.variations", generator, variations.names())
         if recipe.budget:
-            known(f"{where}.budget", recipe.budget, config.bound("budgets"))
+            check_known(f"{where}.budget", recipe.budget, config.bound("budgets"))
         if recipe.collection:
-            known(f"{where}.collection", recipe.collection, config.bound("collections"))
+            check_known(f"{where}.collection", recipe.collection, config.bound("collections"))
         for scale_name, scale in config.scales_of(recipe).items():
             self._check_initial(config, recipe, scale_name, where)
             missing = {variation for variation, entry in scale.variations.items() if entry.unavailable}
@@ -112,7 +112,7 @@ class Trained(Kind):
 
     def _check_loss(self, config: Config, recipe: TrainedRecipe, loss: dict[str, Any], where: str) -> None:
         """Check that the recipe has all keys that its loss needs, and no keys that loss and augmentation do not use."""
-        with at(f"{where}.loss"):
+        with prefixed_errors(f"{where}.loss"):
             needs = losses.check(**loss)
         name = loss["name"]
         if lacking := sorted(needs - self.given.union(*self.sources.values())):
@@ -142,7 +142,7 @@ class Trained(Kind):
         if initial in scale.stand_ins:
             if initial in checkpoints:
                 raise UserError(f"scale {scale_name}: {initial!r} is in `stand_ins` and in `checkpoints`; remove one")
-            known(f"scale {scale_name}: stand_ins.{initial}", scale.stand_ins[initial], config.systems)
+            check_known(f"scale {scale_name}: stand_ins.{initial}", scale.stand_ins[initial], config.systems)
             initial = scale.stand_ins[initial]
         if initial in config.pretraining and initial not in checkpoints:
             initial = config.pretraining[initial].initial

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pydantic.dataclasses import dataclass
 
-from robustdr.core.checks import known
+from robustdr.core.checks import check_known
 from robustdr.core.errors import UserError
 from robustdr.core.settings import STRICT
 from robustdr.encoding.directory import WHOLE
@@ -32,7 +32,7 @@ class Whole(Kind):
 
     def check(self, config: Config, name: str, where: str) -> None:
         recipe: WholeRecipe = config.systems[name]
-        known(f"{where}.initial", recipe.initial, config.bound("checkpoints"))
+        check_known(f"{where}.initial", recipe.initial, config.bound("checkpoints"))
         bound = (scale.checkpoints.get(recipe.initial) for scale in config.scales.values())
         if WHOLE not in (forms := sorted({entry.form for entry in bound if entry})):
             has = f"the checkpoint {recipe.initial!r} has the form {', '.join(forms)}"

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from robustdr.core.checks import at
+from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic
 from robustdr.encoding import hardware
@@ -29,7 +29,7 @@ def write_scores(settings: ScoreSettings, model: Path, data: Path, corpus: Path,
     examples = read_training_data(data, corpus)
     pairs = ((example.query, passage.read().joined()) for example in examples for passage in example.passages)
     places = ((example.qid, passage.docid) for example in examples for passage in example.passages)
-    with at(str(model)):
+    with prefixed_errors(str(model)):
         found = iter(ranker.predict(pairs, settings.query_length, settings.passage_length, places))
     with atomic(output) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
         for example in examples:

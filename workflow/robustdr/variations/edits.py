@@ -64,7 +64,7 @@ def insert_from(letters: str) -> Edit:
     """An edit that inserts one of `letters` before a random character."""
 
     def insert(word: str, draw: Draw) -> str:
-        at = draw.below(len(word))
+        at = draw.integer_below(len(word))
         return word[:at] + draw.choice(letters) + word[at:]
 
     return insert
@@ -72,7 +72,7 @@ def insert_from(letters: str) -> Edit:
 
 def delete(word: str, draw: Draw) -> str | None:
     """Delete a random character; None for a word of one character."""
-    at = draw.below(len(word))
+    at = draw.integer_below(len(word))
     return word[:at] + word[at + 1 :] or None
 
 
@@ -80,7 +80,7 @@ def substitute_from(letters: str) -> Edit:
     """An edit that replaces a random character by another one of `letters`."""
 
     def substitute(word: str, draw: Draw) -> str:
-        at = draw.below(len(word))
+        at = draw.integer_below(len(word))
         old = word[at].lower()
         return word[:at] + draw.choice([new for new in letters if new.lower() != old]) + word[at + 1 :]
 

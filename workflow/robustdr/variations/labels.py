@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from robustdr.core.checks import at
+from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import read_lines
 
@@ -80,7 +80,7 @@ def configured(folder: str | None, table: str) -> list[Path]:
             f"config/config.yaml: qvg_labels: not set; {table} of qvg is counted from the authors' released labels: "
             "set the key to their folder, or add --config qvg_labels=FOLDER"
         )
-    with at("config/config.yaml: qvg_labels"):
+    with prefixed_errors("config/config.yaml: qvg_labels"):
         return files(Path(folder), table)
 
 

@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from robustdr.core.checks import at
+from robustdr.core.checks import prefixed_errors
 from robustdr.core.client import PACKAGE
 from robustdr.core.errors import UserError
 from robustdr.core.secrets import check_url, secret
@@ -118,7 +118,7 @@ class Llm(Variation):
         in_range(self, "timeout", 0.001, 86400.0)
         in_range(self, "unanswered", 0.0, 1.0)
         in_range(self, "port", 0, 65535)
-        with at("variation llm: base_url"):
+        with prefixed_errors("variation llm: base_url"):
             check_url(self.base_url)
         if not self.base_url.startswith(("http://", "https://")):
             raise UserError(f"variation llm: base_url is {self.base_url!r}; it must begin with http:// or https://")
@@ -216,7 +216,7 @@ class Llm(Variation):
 
     @staticmethod
     def _attacking(qid: str, text: str, draws: Draws) -> int:
-        return draws(qid, text).below(COUNT)
+        return draws(qid, text).integer_below(COUNT)
 
     def _five(self, text: str, draws: Draws) -> Answer:
         if self.engine == "rules":

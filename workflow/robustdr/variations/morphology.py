@@ -119,7 +119,7 @@ class Determiner(Tagged):
             return text
         start, end = draw.choice(phrases)
         determiner = draw.choice(("a", "an", "the", "this", "that"))
-        if draw.below(2):
+        if draw.integer_below(2):
             return splice(text, end, end, f" {determiner}")
         return splice(text, start, start, f"{determiner} ")
 

@@ -151,7 +151,7 @@ def usual_words(text: str, draw: Draw, one_in: int) -> str:
     stopwords = lexicon.stopwords()
     for word in reversed(list(WORD.finditer(text))):
         usual = None if word[0].lower() in stopwords else usual_word(word[0].lower())
-        if usual and not draw.below(one_in):
+        if usual and not draw.integer_below(one_in):
             text = splice(text, *word.span(), usual)
     return text
 

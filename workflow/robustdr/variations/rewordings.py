@@ -95,7 +95,7 @@ def rewordings(text: str, draw: Draw) -> list[str]:
             said = f"{opening} {wordings[number % len(wordings)].format(**parts | {'topic': topic})}"
         else:
             said = f"{opening}: {reword(body, draw)}"
-        if (moved := _LAST.fullmatch(said)) and not draw.below(2):
+        if (moved := _LAST.fullmatch(said)) and not draw.integer_below(2):
             said = f"{moved[2]}, {moved[1]}"
         varied.append(said + end)
     return varied

@@ -45,7 +45,7 @@ class ExtraPunctuation(Variation):
         return True
 
     def rewrite(self, text: str, draw: Draw) -> str:
-        return text.rstrip() + draw.choice(",.?!") * (1 + draw.below(3))
+        return text.rstrip() + draw.choice(",.?!") * (1 + draw.integer_below(3))
 
 
 @dataclass(frozen=True)

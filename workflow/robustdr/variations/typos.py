@@ -152,7 +152,7 @@ class RandomChar(Spoken):
             return text
         at = draw.choice(places)
         new = self.noise(text[at], draw)
-        return splice(text, at, at + 1, (new + text[at], text[at] + new, new)[draw.below(3)])
+        return splice(text, at, at + 1, (new + text[at], text[at] + new, new)[draw.integer_below(3)])
 
 
 class KeyboardChar(RandomChar):

@@ -11,7 +11,7 @@ from robustdr.collections.wordnet.database import Database, Synset, usage
 from robustdr.collections.wordnet.neighbours import Neighbours
 from robustdr.collections.wordnet.passages import Writer
 from robustdr.collections.wordnet.questions import Asker
-from robustdr.core.checks import known
+from robustdr.core.checks import check_known
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.seeds import digest
 
@@ -67,7 +67,7 @@ def select(source: WordNet, database: Database) -> Slice:
         splits[name] += [(Query(f"{word.qid}.2", asker.ask(*word, again=True)), word.grades) for word in again]
     for name, asked in splits.items():
         for other in source["splits"][name].get("leaks", ()):
-            known(f"collections.yaml: splits: {name}: leaks", other, splits.keys() - {name})
+            check_known(f"collections.yaml: splits: {name}: leaks", other, splits.keys() - {name})
             asked += splits[other]
     rest = sorted(allowed - owners.keys(), key=lambda id: digest(seed, id))
     docids = sorted([*owners, *rest[: size - len(owners)]])

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from robustdr.core.checks import known
+from robustdr.core.checks import check_known
 from robustdr.core.errors import UserError
 from robustdr.core.settings import settings
 from robustdr.evaluation.estimates import ONE
@@ -30,7 +30,7 @@ class Settings(Quoted):
     def __post_init__(self) -> None:
         super().__post_init__()
         for system in sorted({*self.chains, *self.systems}):
-            known("chains", system, self.chains.keys() & self.systems)
+            check_known("chains", system, self.chains.keys() & self.systems)
             chain = self.chains[system]
             if len(chain) != len(self.links):
                 links = f"{len(chain)} systems for the links {', '.join(self.links)}; one before each"
@@ -103,7 +103,7 @@ def _printed(make: Maker[Settings], cell: Cell) -> str:
     """The difference of the printed numbers of a step's two systems; '' if one is not printed."""
     if make.reported is None:
         return ""
-    where = {"collection": cell.role, "query_set": cell.query_set, "measure": cell.measure}
+    coordinates = {"collection": cell.role, "query_set": cell.query_set, "measure": cell.measure}
     names = (make.settings.names[system] for system in (cell.system, cell.against))
-    new, old = (make.reported.first(make.spec.reported or (), system=name, **where) for name in names)
+    new, old = (make.reported.first(make.spec.reported or (), system=name, **coordinates) for name in names)
     return f"{new.number - old.number:+}" if new and old else ""

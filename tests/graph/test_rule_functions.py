@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from robustdr.core.errors import UserError
-from robustdr.graph.found import Found, forget_unused
+from robustdr.graph.rule_functions import RuleFunctions, forget_unused
 from robustdr.keys.node import Need, Node, reads
 from robustdr.keys.provenance import Code
 from robustdr.stages.__main__ import parser
@@ -26,7 +26,7 @@ def place(tmp_path, monkeypatch):
 def test_a_stage_reads_what_its_job_is_told():
     """Whatever a shell would make of it."""
     text = """it's "$HOME"; rm -r * \\ """
-    told = Found(lambda w: node("a", settings=text, inputs={"queries": reads(node("some queries.tsv"))}))
+    told = RuleFunctions(lambda w: node("a", settings=text, inputs={"queries": reads(node("some queries.tsv"))}))
     path = told.settings({})
     assert path.startswith(".snakemake/settings/a/of.a.") and told.settings({}) == path
     given = parser("fetch").parse_args([f"@{path}"])
@@ -35,14 +35,17 @@ def test_a_stage_reads_what_its_job_is_told():
 
 
 def test_a_job_that_is_told_something_else_has_another_file():
-    one, other = (Found(lambda w, of=of: node("a", settings=of)).settings({}) for of in ("x", "y"))
+    one, other = (RuleFunctions(lambda w, of=of: node("a", settings=of)).settings({}) for of in ("x", "y"))
     assert one != other
     Path(one).write_text("half")  # as a full disk leaves it
-    assert Found(lambda w: node("a", settings="x")).settings({}) == one and "--settings x\n" in Path(one).read_text()
+    assert (
+        RuleFunctions(lambda w: node("a", settings="x")).settings({}) == one
+        and "--settings x\n" in Path(one).read_text()
+    )
 
 
 def test_settings_that_no_plan_has_are_removed_after_a_week():
-    one, other = (Found(lambda w, of=of: node("a", settings=of)).settings({}) for of in ("x", "y"))
+    one, other = (RuleFunctions(lambda w, of=of: node("a", settings=of)).settings({}) for of in ("x", "y"))
     os.utime(one, (old := time.time() - 8 * 24 * 3600, old))
     forget_unused()
     assert not Path(one).exists() and Path(other).exists()
@@ -52,7 +55,7 @@ def test_a_job_waits_for_the_record_of_the_first_artifact_of_each_job_once():
     queries = node("queries.tsv")
     qrels, card, other = queries.file("results/qrels.txt"), node("card"), node("run2", first="results/run1")
     job = node("a", inputs={"queries": reads(queries), "judged": reads(qrels, other)}, after=[card, queries])
-    assert Found(lambda w: job, "results/{name}.sha256").inputs({"name": "a"}, {}) == {
+    assert RuleFunctions(lambda w: job, "results/{name}.sha256").inputs({"name": "a"}, {}) == {
         "queries": ["results/queries.tsv.sha256"],
         "judged": ["results/run1.sha256"],
         "waited": ["results/card.sha256"],
@@ -60,6 +63,6 @@ def test_a_job_waits_for_the_record_of_the_first_artifact_of_each_job_once():
 
 
 def test_what_a_job_makes_with_others_is_not_made_alone():
-    found = Found(lambda w: node("run2", first="results/run1"), "results/{name}.sha256")
+    found = RuleFunctions(lambda w: node("run2", first="results/run1"), "results/{name}.sha256")
     with pytest.raises(UserError, match=r"^results/run2: a job makes it with others; ask for results/run1\.sha256$"):
         found.inputs({"name": "run2"}, {})

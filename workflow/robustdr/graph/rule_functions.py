@@ -1,4 +1,4 @@
-"""What a rule takes from the node of its wildcards: one object for each rule, made from a function of wildcards."""
+"""The functions of wildcards that a rule gives to Snakemake: one object for each rule, made from its node."""
 
 import hashlib
 import os
@@ -23,7 +23,7 @@ SETTINGS = RUNS / "settings"
 UNUSED = 7 * 24 * 3600  # seconds after which a file there is removed
 
 
-def asked(node: Node) -> Need:
+def requested_resources(node: Node) -> Need:
     """Return what a job asks for: twice what it took before; what its node says if that is not known or was too little.
 
     A job that took its artifact back (robustdr.keys.kept) did not take what its work takes.
@@ -47,12 +47,12 @@ def forget_unused() -> None:
 
 
 @dataclass(frozen=True)
-class Found:
+class RuleFunctions:
     """The node for a job's wildcards; each method is a function of Snakemake's for one entry of a rule.
 
     Memory (MB) doubles each time that it ran out, and so does the time (minutes); both follow what the job took before
-    (`asked`). Cores are not given as `threads`, because Snakemake reduces these to the cores of the host that submits a
-    job.
+    (`requested_resources`). Cores are not given as `threads`, because Snakemake reduces these to the cores of the host
+    that submits a job.
 
     Attributes:
         record: the record that the rule declares, with its wildcards.
@@ -75,23 +75,23 @@ class Found:
             whole = False
             os.makedirs(os.path.dirname(path), exist_ok=True)
         if not whole:  # a process that plans the same may write it at the same time
-            with open(own := f"{path}.{os.getpid()}", "wb") as file:
+            with open(partial := f"{path}.{os.getpid()}", "wb") as file:
                 file.write(text)
-            os.replace(own, path)
+            os.replace(partial, path)
         else:
             os.utime(path)
         return path
 
-    def made(self, wildcards: Any) -> bool:
+    def is_up_to_date(self, wildcards: Any) -> bool:
         return self.find(wildcards).made
 
     def memory(self, wildcards: Any) -> int:
         node = self.find(wildcards)
-        return asked(node).memory * 2 ** FAILURES.memory[node.log]
+        return requested_resources(node).memory * 2 ** FAILURES.memory[node.log]
 
     def minutes(self, wildcards: Any) -> int:
         node = self.find(wildcards)
-        return asked(node).minutes * 2 ** FAILURES.time[node.log]
+        return requested_resources(node).minutes * 2 ** FAILURES.time[node.log]
 
     def gpus(self, wildcards: Any) -> int:
         return self.find(wildcards).need.gpus
@@ -109,7 +109,7 @@ class Found:
         node = self.find(wildcards)
         if not node.outside or Path(node.path).exists():  # it may outlive them
             return {}
-        needs = {path: f"{path}: not here; {node.what} needs it: {how}" for path, how in node.outside.items()}
+        needs = {path: f"{path}: not here; {node.what} needs it: {command}" for path, command in node.outside.items()}
         return {path: line for path, line in needs.items() if not Path(path).exists()}
 
     def inputs(self, wildcards: Any, absent: Mapping[str, str]) -> dict[str, list[str]]:
@@ -127,21 +127,28 @@ class Found:
                 is known that fetches them (see `absent`).
         """
         node = self.find(wildcards)
-        if (asked := self.record.format(**wildcards)) != node.declared:
-            raise UserError(f"{asked.removesuffix('.sha256')}: a job makes it with others; ask for {node.declared}")
-        for one in node.inputs.values():
-            there = all(path.exists() or str(path) in absent for path in one.files)
-            if not there and not Path(node.path).exists():  # an artifact may outlive the files that it is made from
-                missing = [str(path) for path in one.beside or one.files if not path.exists()]
-                raise UserError(f"{one.named}: no such file: {', '.join(missing)}; paths start where the command runs")
-        found: dict[str, list[str]] = {}
-        seen: set[str] = set()
+        if (requested_record := self.record.format(**wildcards)) != node.declared:
+            raise UserError(
+                f"{requested_record.removesuffix('.sha256')}: a job makes it with others; ask for {node.declared}"
+            )
+        for source in node.inputs.values():
+            files_exist = all(path.exists() or str(path) in absent for path in source.files)
+            # An artifact may outlive the files that it is made from.
+            if not files_exist and not Path(node.path).exists():
+                missing = [str(path) for path in source.beside or source.files if not path.exists()]
+                raise UserError(
+                    f"{source.named}: no such file: {', '.join(missing)}; paths start where the command runs"
+                )
+        records_of: dict[str, list[str]] = {}
+        earlier_records: set[str] = set()
         users: list[str] = []
-        for name, one in node.inputs.items():
-            records = dict.fromkeys(read.declared for read in one.nodes if read.declared not in seen)
-            seen.update(records)
-            users += [path for path in map(str, one.files) if path not in absent]
+        for name, source in node.inputs.items():
+            records = dict.fromkeys(
+                input_node.declared for input_node in source.nodes if input_node.declared not in earlier_records
+            )
+            earlier_records.update(records)
+            users += [path for path in map(str, source.files) if path not in absent]
             if records:
-                found[name] = list(records)
-        waited = dict.fromkeys(after.declared for after in node.after if after.declared not in seen)
-        return {**found, "waited": [*waited, *users]}
+                records_of[name] = list(records)
+        waited = dict.fromkeys(after.declared for after in node.after if after.declared not in earlier_records)
+        return {**records_of, "waited": [*waited, *users]}
