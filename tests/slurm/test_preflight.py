@@ -48,7 +48,7 @@ def reasons(project, *needs: str) -> list[str]:
     """What a preflight says of machines with these needs, a line each."""
     program = (
         "from robustdr.keys.node import Need; from robustdr.preflight.machines import unfit;"
-        f"print([missing.what for missing in unfit([{', '.join(needs)}])])"
+        f"print([missing.problem for missing in unfit([{', '.join(needs)}])])"
     )
     environment = {**project.environment, "PYTHONPATH": str(project.folder / "workflow")}
     done = subprocess.run(
@@ -60,7 +60,9 @@ def reasons(project, *needs: str) -> list[str]:
 def test_a_machine_without_what_jobs_need_is_named(cluster: Cluster, project):
     """The GPUs of this SLURM are counted, and nothing computes on them."""
     (reason,) = reasons(project, "Need(2000, 10)", "Need(2000, 10, gpus=1)")
-    assert reason.startswith("a job with 1 GPU(s), 1 core(s), 2000 MB and 10 minutes: ") and "cannot use a GPU" in reason
+    assert (
+        reason.startswith("a job with 1 GPU(s), 1 core(s), 2000 MB and 10 minutes: ") and "cannot use a GPU" in reason
+    )
 
 
 def test_what_slurm_refuses_is_told_in_its_words(cluster: Cluster, project):
