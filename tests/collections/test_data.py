@@ -16,7 +16,7 @@ from robustdr.collections.check import check
 from robustdr.collections.data import add_arguments, given
 from robustdr.core.errors import UserError
 from robustdr.own.experiment import Data, Split
-from robustdr.variations.queries import read
+from robustdr.variations.queries import read_user_queries
 
 PASSAGES = [("1", "", "a stone"), ("2", "Water", "a river, of gold"), ("3", "", "a bird")]
 QUERIES = [("7", "what is a stone"), ("8", "what is a river")]
@@ -76,7 +76,7 @@ def written(found, folder):
     files = [folder / "made/corpus.jsonl", folder / "made/queries.tsv", folder / "made/qrels.txt"]
     write_corpus(source, files[0])
     write_split(source, "test", files[1:])
-    assert read(found.queries).items() >= dict(QUERIES).items()
+    assert read_user_queries(found.queries).items() >= dict(QUERIES).items()
     return [file.read_text() for file in files]
 
 
