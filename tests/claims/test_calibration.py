@@ -34,7 +34,7 @@ FAMILIES = {  # of the tests of claims
 def comparisons():
     """(family, contrast, Ratio) of every comparison of trained systems with several runs, each once."""
     graphs = {graph.lineage.scale_name: graph for graph in project().graphs.values()}
-    rows = current(graphs.values(), ledger.read(Path("evidence")))
+    rows = current(graphs.values(), ledger.read_ledger(Path("evidence")))
     family = {test: name for name, tests in FAMILIES.items() for test in tests}
     found = {}
     for one in compared(graphs[SCALE], rows[rows["scale"] == SCALE]):
@@ -56,7 +56,7 @@ def without(comparisons):
 
 
 def test_the_file_has_the_priors_of_the_ledger(without):
-    for family, found in priors.read(Path("evidence/priors.json"))[SCALE].items():
+    for family, found in priors.read_priors(Path("evidence/priors.json"))[SCALE].items():
         for name in ("several", "one"):
             written, fitted = (getattr(of, name).model_dump() for of in (found, without(frozenset())[family]))
             assert written == pytest.approx(fitted, rel=1e-3), "run `robustdr evidence priors`"
@@ -139,7 +139,7 @@ def test_no_effect_is_rarely_called_one(comparisons, without, outliers):
         rates = np.zeros(len(LEVELS))
         for _ in range(DRAWS):
             drawn = prior.variance(contrast.residual) * prior.degrees / rng.chisquare(prior.degrees)
-            moved = max((contrast.own if outliers else drawn) - contrast.residual, 0.0)
+            moved = max((contrast.run_variance if outliers else drawn) - contrast.residual, 0.0)
             values = rng.normal(0, (of_queries * queries) ** 0.5, queries)
             values = values + rng.normal(0, moved**0.5, (runs, 1))
             values = values + rng.normal(0, (contrast.residual * queries) ** 0.5, (runs, queries))

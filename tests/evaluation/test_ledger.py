@@ -23,42 +23,42 @@ def rows(measured, **other):
 def test_values_stand_in_the_order_of_sorted_ids_whatever_the_order_of_the_file(tmp_path):
     one = rows(frame(1.0, 0.5, 0.25))
     other = [{**one[0], "key": "k2", "qids": "q2 q10 q1", "values": np.float32([0.5, 1.0, 0.25])}]
-    ledger.write(tmp_path, one)
-    ledger.write(tmp_path, other)
-    found = ledger.read(tmp_path)
+    ledger.write_rows(tmp_path, one)
+    ledger.write_rows(tmp_path, other)
+    found = ledger.read_ledger(tmp_path)
     assert list(found["qids"]) == ["q1 q10 q2"] * 2
     assert [list(of) for of in found["values"]] == [[0.25, 1.0, 0.5]] * 2
 
 
 def test_a_run_of_two_files_is_one_and_the_same_row(tmp_path):
-    ledger.write(tmp_path, rows(frame(1.0, 0.5, 0.25)))
-    ledger.write(tmp_path, rows(frame(1.0, 0.5, 0.25), commit="another that makes the same key"))
-    assert len(list(tmp_path.glob("mini/*.parquet"))) == 2 and len(ledger.read(tmp_path)) == 1
+    ledger.write_rows(tmp_path, rows(frame(1.0, 0.5, 0.25)))
+    ledger.write_rows(tmp_path, rows(frame(1.0, 0.5, 0.25), commit="another that makes the same key"))
+    assert len(list(tmp_path.glob("mini/*.parquet"))) == 2 and len(ledger.read_ledger(tmp_path)) == 1
 
 
 def test_the_same_rows_make_the_same_file(tmp_path):
-    made = [ledger.write(tmp_path, rows(frame(1.0, 0.5, 0.25))) for _ in range(2)]
+    made = [ledger.write_rows(tmp_path, rows(frame(1.0, 0.5, 0.25))) for _ in range(2)]
     assert made[0] == made[1] and len(list(tmp_path.glob("mini/*"))) == 1
 
 
 def test_settings_are_those_of_the_query_set(tmp_path):
     both = pd.concat([frame(1, 1, 1), frame(0, 1, 1, query_set="dev.misspell")])
-    ledger.write(tmp_path, rows(both))
-    found = ledger.read(tmp_path).set_index("query_set")
+    ledger.write_rows(tmp_path, rows(both))
+    found = ledger.read_ledger(tmp_path).set_index("query_set")
     assert found.loc["dev.original", "settings"] == "s1" and found.loc["dev.misspell", "settings"] == "s2"
 
 
 def test_a_changed_byte_is_refused(tmp_path):
-    path = ledger.write(tmp_path, rows(frame(1.0, 0.5, 0.25)))
+    path = ledger.write_rows(tmp_path, rows(frame(1.0, 0.5, 0.25)))
     made = bytearray(path.read_bytes())
     made[len(made) // 2] ^= 1
     path.write_bytes(made)
     with pytest.raises(UserError, match=rf"{path.stem}\.parquet: damaged"):
-        ledger.read(tmp_path)
+        ledger.read_ledger(tmp_path)
 
 
 def test_an_empty_ledger_has_the_same_columns(tmp_path):
-    assert list(ledger.read(tmp_path / "none").columns) == SCHEMA.names
+    assert list(ledger.read_ledger(tmp_path / "none").columns) == SCHEMA.names
 
 
 def test_a_query_costs_less_than_a_byte(tmp_path):
@@ -72,5 +72,5 @@ def test_a_query_costs_less_than_a_byte(tmp_path):
             values = np.where(ranks > 10, 0, 1 / ranks)
             part = frame(*values, qids=qids, query_set=f"dev.kind{kind}")
             made += ledger.rows_of(part, {f"dev.kind{kind}": "s"}, **{**RUN, "seed": seed, "key": f"k{seed}"})
-    size = ledger.write(tmp_path, made).stat().st_size
+    size = ledger.write_rows(tmp_path, made).stat().st_size
     assert size < 60 * 9 * 1500

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import digamma, polygamma
 
 from robustdr.core.errors import UserError
-from robustdr.evaluation.priors import Contrast, Prior, Runs, Written, _inverse_trigamma, fit, fitted, read
+from robustdr.evaluation.priors import Contrast, Prior, Runs, Written, _inverse_trigamma, fit, fit_prior, read_priors
 
 
 def contrast(own, trend=1.0, cluster="a", degrees=2, family="systems"):
@@ -32,7 +32,7 @@ def test_the_moments_of_two_clusters_by_hand():
 
     Less ψ'(1) = π² / 6, that is ψ'(d0 / 2); and the mean of e, 4.5772, is log s0² − ψ(d0 / 2) + log(d0 / 2).
     """
-    found = fitted([contrast(1.0, cluster="a"), contrast(exp(8), cluster="b")], [1.0, 1.0])
+    found = fit_prior([contrast(1.0, cluster="a"), contrast(exp(8), cluster="b")], [1.0, 1.0])
     half = _inverse_trigamma(32 - pi**2 / 6)
     assert polygamma(1, half) == pytest.approx(32 - pi**2 / 6)
     assert (found.slope, found.degrees) == (0.0, pytest.approx(2 * half))
@@ -41,7 +41,7 @@ def test_the_moments_of_two_clusters_by_hand():
 
 
 def test_contrasts_that_are_alike_have_the_most_degrees():
-    found = fitted([contrast(1.0, cluster=str(n)) for n in range(5)], [1.0] * 5)
+    found = fit_prior([contrast(1.0, cluster=str(n)) for n in range(5)], [1.0] * 5)
     assert found.degrees == found.most == 10.0
     assert found.variance(1.0) == pytest.approx(found.deviation**2)
 
@@ -49,7 +49,7 @@ def test_contrasts_that_are_alike_have_the_most_degrees():
 @pytest.mark.parametrize(("d0", "slope"), [(8.0, 1.0), (4.0, 0.5), (20.0, 1.5)])
 def test_a_family_is_found_again(d0, slope):
     of = drawn(d0, slope, 4000)
-    found = fitted(of, [one.residual for one in of])
+    found = fit_prior(of, [one.residual for one in of])
     assert found.degrees == pytest.approx(d0, rel=0.15) and found.slope == pytest.approx(slope, abs=0.05)
     assert found.variance(1.0) == pytest.approx(0.01, rel=0.1)
 
@@ -57,7 +57,7 @@ def test_a_family_is_found_again(d0, slope):
 def test_comparisons_that_share_their_trainings_are_no_evidence_that_runs_are_alike():
     """Of each training ten comparisons: the variance between clusters finds d0 = 4."""
     of = drawn(4.0, 1.0, 1000, of_each=10, degrees=30)
-    assert fitted(of, [one.residual for one in of]).degrees == pytest.approx(4, rel=0.15)
+    assert fit_prior(of, [one.residual for one in of]).degrees == pytest.approx(4, rel=0.15)
 
 
 @pytest.mark.parametrize(("own", "weight"), [(0.5, 6.0), (1.0, 6.0), (3.0, 6.0)])
@@ -91,11 +91,11 @@ def test_priors_are_written_and_read_by_scale_and_cross_none(tmp_path):
     families = fit([contrast(1.0), contrast(2.0, cluster="b")])
     path = tmp_path / "priors.json"
     path.write_text(Written(version=1, scales={"evidence": families}).model_dump_json())
-    assert read(path) == {"evidence": families}
+    assert read_priors(path) == {"evidence": families}
     trained = frozenset({"rodr", "dr_oq"})
-    assert Runs.read(path, "evidence", trained).prior(3) == families["systems"].several
-    assert Runs.read(path, "evidence", trained).prior(1) == families["systems"].one
-    assert Runs.read(path, "full", trained).prior(1) is Runs.read(None, "evidence", trained).prior(3) is None
+    assert Runs.from_file(path, "evidence", trained).prior(3) == families["systems"].several
+    assert Runs.from_file(path, "evidence", trained).prior(1) == families["systems"].one
+    assert Runs.from_file(path, "full", trained).prior(1) is Runs.from_file(None, "evidence", trained).prior(3) is None
 
 
 @pytest.mark.parametrize(
@@ -110,4 +110,4 @@ def test_a_file_of_another_form_is_refused(tmp_path, text, message):
     path = tmp_path / "priors.json"
     path.write_text(text)
     with pytest.raises(UserError, match=message):
-        read(path)
+        read_priors(path)

@@ -98,7 +98,7 @@ def test_an_unseen_difference_moves_a_drop_by_more_than_itself():
     share = 1 - 0.05 ** (1 / 100)
     assert Ratio(drop - drop, ONE).interval(0.95) == pytest.approx((-2 * share, 2 * share))
     assert Ratio(drop - drop, (original - varied) / original).interval(0.95) == pytest.approx((-4 * share, 4 * share))
-    assert ((drop + drop) / 2).most == 2
+    assert ((drop + drop) / 2).largest_change == 2
 
 
 def test_queries_differ_where_the_values_behind_a_difference_of_quotients_do():
@@ -200,14 +200,14 @@ def test_a_moderated_variance_by_hand(two_way):
 def test_one_run_has_the_prior_of_its_queries_by_hand(two_way):
     """1, 2, 6: a variance of 7 over 3 queries; s0² is twice 7/3, with 2 degrees of freedom."""
     found, half = of(two_way[:1], known()), joined(0.05, 7 / 3, 2, 14 / 3, 2)
-    assert found.interval(0.95) == pytest.approx((3 - half, 3 + half)) and found.known and found.one_run
+    assert found.interval(0.95) == pytest.approx((3 - half, 3 + half)) and found.runs_known and found.one_run
 
 
 def test_what_is_unknown_of_one_run_is_said(two_way):
     alone = of(two_way[:1])
-    assert not alone.known and of(two_way).known  # two runs have a variance of their own
-    assert not of(two_way[:1], known(["rodr"])).known  # a drop of one system has a family of its own
-    assert of(two_way[:1], Runs()).known  # nothing is trained
+    assert not alone.runs_known and of(two_way).runs_known  # two runs have a variance of their own
+    assert not of(two_way[:1], known(["rodr"])).runs_known  # a drop of one system has a family of its own
+    assert of(two_way[:1], Runs()).runs_known  # nothing is trained
 
 
 def test_one_run_of_one_of_two_systems_is_one_run_of_their_comparison(two_way):

@@ -9,7 +9,7 @@ import pytest
 from robustdr.core.errors import UserError
 from robustdr.evaluation import ledger
 from robustdr.evaluation.names import MEAN
-from robustdr.evaluation.settled import lay_out, one_run_a_seed, settled
+from robustdr.evaluation.settled import lay_out, one_run_a_seed, settled_rows
 from robustdr.evaluation.store import Source, Store
 
 ROLES = {"toy": {"collection": "toy", "split": "dev", "means": {MEAN: ["misspell"]}}}
@@ -32,7 +32,7 @@ def row(value, seed, query_set="original", **other):
 @pytest.fixture()
 def store(tmp_path):
     def laid(*rows):
-        keys = lay_out(one_run_a_seed(settled(pd.DataFrame(rows), "mini", EXPECTED)), tmp_path)
+        keys = lay_out(one_run_a_seed(settled_rows(pd.DataFrame(rows), "mini", EXPECTED)), tmp_path)
         return Store([Source(Path(path), key) for path, key in keys.items()], ROLES)
 
     return laid
@@ -83,5 +83,5 @@ def test_a_query_set_that_one_seed_lacks_is_left_out(store):
 
 
 def test_an_empty_ledger_was_not_run(tmp_path):
-    rows = ledger.read(tmp_path)
-    assert lay_out(one_run_a_seed(settled(rows, "mini", EXPECTED)), tmp_path) == {}
+    rows = ledger.read_ledger(tmp_path)
+    assert lay_out(one_run_a_seed(settled_rows(rows, "mini", EXPECTED)), tmp_path) == {}

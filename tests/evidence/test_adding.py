@@ -19,7 +19,7 @@ def test_a_run_is_added_with_all_that_it_is_known_by(mini, finish):
     finish("rodr")
     added = add({mini.root: mini}, mini.root, LEDGER)
     assert (added.new, added.old) == (1, 0)
-    rows = ledger.read(LEDGER)
+    rows = ledger.read_ledger(LEDGER)
     run = next(run for run in runs(mini) if run.system == "rodr")
     query_sets = {query_set for node in run.nodes for query_set in node.settings.measures}
     assert set(rows["query_set"]) == query_sets and set(rows["system"]) == {"rodr"}
@@ -34,7 +34,7 @@ def test_a_run_that_lacks_query_sets_of_some_paper_waits(mini, finish):
         written.unlink()
     added = add({mini.root: mini}, mini.root, LEDGER)
     assert (added.new, added.old, added.unfinished) == (1, 0, 1)
-    assert set(ledger.read(LEDGER)["system"]) == {"dr_oq"}
+    assert set(ledger.read_ledger(LEDGER)["system"]) == {"dr_oq"}
 
 
 def test_the_same_run_twice_is_added_once(mini, finish):
@@ -47,7 +47,7 @@ def test_the_same_run_twice_is_added_once(mini, finish):
     finish("dr_oq")
     later = add({mini.root: mini}, mini.root, LEDGER)
     assert (later.new, later.old) == (1, 1)
-    assert set(ledger.read(LEDGER)["system"]) == {"rodr", "dr_oq"}
+    assert set(ledger.read_ledger(LEDGER)["system"]) == {"rodr", "dr_oq"}
 
 
 def test_a_stale_file_is_refused_and_nothing_is_added(mini, finish):

@@ -57,7 +57,7 @@ def test_code_is_that_of_the_whole_lineage(config, monkeypatch):
 
 def test_the_ledger_was_made_with_the_settings_of_the_configuration(config):
     """A change that moves the settings of a system in the ledger leaves its runs out of every verdict."""
-    rows = ledger.read(ROOT / "evidence")
+    rows = ledger.read_ledger(ROOT / "evidence")
     wanted = expected(graph(config, "evidence"))
     at = rows[rows["scale"] == "evidence"].groupby(["system", "collection", "query_set"])["settings"]
     lost = [place for place, settings in at if place in wanted and wanted[place] not in set(settings)]

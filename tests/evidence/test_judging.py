@@ -61,7 +61,7 @@ def write(made, better, settings="", hardware="a"):
                 run |= {"key": f"{system}{seed}{hardware}", "hardware": hardware, "commit": "abc", "date": "2026-01-01"}
                 run |= {"query_set": query_set, "measure": "RR@10", "qids": " ".join(map(str, range(1000, 1200)))}
                 rows.append({**run, "settings": settings or known[system, AT[0], query_set], "values": values})
-    ledger.write(EVIDENCE, rows)
+    ledger.write_rows(EVIDENCE, rows)
 
 
 def judged(made):

@@ -36,7 +36,7 @@ def measured(mini):
     def write(**here):
         found = [rows(name, seed, value, "a") for name, of in LEDGER.items() for seed, value in enumerate(of, 1)]
         found = [{**row, "seed": 0} if row["system"] == "bm25" else row for row in found]
-        ledger.write(EVIDENCE, [*found, rows("dr_oq", 1, 0.51, "b")])
+        ledger.write_rows(EVIDENCE, [*found, rows("dr_oq", 1, 0.51, "b")])
         for run in runs(mini):
             if run.system in here:
                 path = Path(run.nodes[0].path)

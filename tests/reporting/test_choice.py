@@ -18,7 +18,7 @@ def test_a_gain_stands_with_its_interval_and_what_it_costs(cells):
     # Means of the variations: .5625 and .6875; originals: .75 and .75. The gain is .125 / .75, of queries
     # that gain .25 on an original of 1, and 0 on one of .5. Fieller: .125 - .75 r = ±2.0227 / √39 · (.125 - .25 r).
     (method,) = compared(cells)
-    assert method.over == "DR_OQ" and method.gains
+    assert method.base == "DR_OQ" and method.gains
     assert method.effect["size"] == pytest.approx(1 / 6) and method.original["difference"] == 0
     assert method.effect["interval"] == pytest.approx([0.1263, 0.1992], abs=1e-4)
 

@@ -234,7 +234,7 @@ def test_origins_are_what_differs(tmp_path):
     assert found["settings"] == [("learning_rate of toy/rodr", "0.1", "0.2")]
     assert found["seeds"] == [("rodr", "1", "1, 2")]
     assert found["packages and hardware"] == [("numpy", "2.4.6", "2.5.0")]
-    assert [(step.what, step.one) for step in found["steps"]] == [
+    assert [(step.subject, step.first) for step in found["steps"]] == [
         ("train: 1 of 1 with another key", "1 made, 0 of them here alone")
     ]
     assert not any(origins(tmp_path / "a", tmp_path / "a").values())

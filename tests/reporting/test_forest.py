@@ -8,17 +8,17 @@ from robustdr.reporting.forest import Axis
 
 def test_the_axis_holds_zero_all_intervals_and_what_is_printed():
     # From the interval's end, -.35, to 0; a margin of 5 % of that on both sides.
-    axis = Axis.of(CLAIMS["claims"][0]["effects"])
+    axis = Axis.from_effects(CLAIMS["claims"][0]["effects"])
     assert axis == (pytest.approx(-0.35 - 0.0175), pytest.approx(0.0175))
-    assert Axis.of([]) == (-0.05, 0.05)
-    assert Axis.of([{**EFFECT, "low": None}]).low == axis.low  # an infinite end has no place
+    assert Axis.from_effects([]) == (-0.05, 0.05)
+    assert Axis.from_effects([{**EFFECT, "low": None}]).low == axis.low  # an infinite end has no place
 
 
 def test_places_are_percents_and_what_lies_outside_is_at_an_end():
     axis = Axis(-0.1, 0.3)
-    assert [axis.at(value) for value in (-0.1, 0.0, 0.1, 0.3)] == [0, 25, 50, 100]
-    assert axis.at(0.5) == 100 and axis.outside(0.5) and axis.at(-1) == 0 and not axis.outside(0.3)
-    assert axis.at(None) == 0 and axis.at(None, 100) == 100 and not axis.outside(None)
+    assert [axis.position(value) for value in (-0.1, 0.0, 0.1, 0.3)] == [0, 25, 50, 100]
+    assert axis.position(0.5) == 100 and axis.outside(0.5) and axis.position(-1) == 0 and not axis.outside(0.3)
+    assert axis.position(None) == 0 and axis.position(None, 100) == 100 and not axis.outside(None)
     assert axis.ticks == [-0.1, 0.0, 0.1, 0.2, 0.3]
 
 
@@ -26,4 +26,4 @@ def test_one_far_effect_does_not_press_the_others_together():
     bare = {**EFFECT, "printed": None}
     near = [{**bare, "size": at / 100, "low": at / 100, "high": at / 100} for at in range(50)]
     far = {**bare, "size": 9.0, "low": 9.0, "high": 9.0}
-    assert Axis.of([*near, far]).high > 9 and Axis.of([*near, far], 0.9).high < 0.6
+    assert Axis.from_effects([*near, far]).high > 9 and Axis.from_effects([*near, far], 0.9).high < 0.6

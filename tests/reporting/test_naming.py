@@ -2,7 +2,7 @@
 
 import pytest
 
-from robustdr.reporting.naming import named
+from robustdr.reporting.naming import replace_names
 
 NAMES = {"dr_oq": "DR_OQ", "dr_oq_qv": "DR_OQ→QV", "RR": "MRR", "typo": "misspelled", "swap_words": "SWAPWORDS"}
 
@@ -18,4 +18,4 @@ NAMES = {"dr_oq": "DR_OQ", "dr_oq_qv": "DR_OQ→QV", "RR": "MRR", "typo": "missp
     ],
 )
 def test_only_whole_names_are_replaced(text, shown):
-    assert named(text, NAMES) == shown and named(text, {}) == text
+    assert replace_names(text, NAMES) == shown and replace_names(text, {}) == text

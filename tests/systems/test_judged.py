@@ -31,7 +31,7 @@ def configured(role="wikiqa", split="test", systems=SYSTEMS):
     measures = ["AP", "RR", "nDCG@10", "P@10"]
     evaluation = Evaluation(split=split, variations=[KIND], measures=measures)
     rows = {"rows": "systems", "title": "T", "collections": [role], "systems": systems}
-    table = layouts.read({**rows, "measures": measures}, "table99")
+    table = layouts.read_layout({**rows, "measures": measures}, "table99")
     made = changed(made, "papers", "qvg", "evaluation", role, evaluation)
     return changed(made, "papers", "qvg", "tables", "table99", table)
 

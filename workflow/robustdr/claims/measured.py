@@ -195,9 +195,9 @@ def _judge_effect(
     quotient, sure = ratio(effect), confidence(region, level)
     low, high = quotient.interval(sure)
     p_present, p_opposite = (
-        (_p_present(quotient, region), _p_opposite(quotient, region)) if quotient.known else (1.0, 1.0)
+        (_p_present(quotient, region), _p_opposite(quotient, region)) if quotient.runs_known else (1.0, 1.0)
     )
-    comparable = printed is not None and region == ABOVE and printed.low > 0 and sized and quotient.known
+    comparable = printed is not None and region == ABOVE and printed.low > 0 and sized and quotient.runs_known
     predicted = quotient.prediction(sure, queries or quotient.queries, selected=True) if comparable else None
     return Judged(
         words=effect.words,
@@ -214,7 +214,7 @@ def _judge_effect(
         printed=(printed.low, printed.high) if printed else None,
         predicted=predicted,
         power=_power(quotient, region, printed, 1 - sure),
-        known=quotient.known,
+        known=quotient.runs_known,
         one_run=quotient.one_run,
         compared=size_of(Interval(low, high), printed, Interval(*predicted)) if predicted and printed else "",
         sides=effect.sides,
@@ -246,7 +246,7 @@ def _power(quotient: Ratio, region: Interval, printed: Interval | None, level: f
         level: of the interval that must lie in the region.
     """
     size = (printed.low + printed.high) / 2 if printed else None
-    if size is None or not quotient.known or not region.low < size < region.high:
+    if size is None or not quotient.runs_known or not region.low < size < region.high:
         return None
     missed = [1 - quotient.power(size, bound, level) for bound in region if isfinite(bound)]
     return max(0.0, 1 - sum(missed))

@@ -39,19 +39,19 @@ def judge(
     Raises:
         UserError: a retrieved passage is not in the corpus.
     """
-    found_by: dict[str, set[str]] = {}
+    qids_by_passage: dict[str, set[str]] = {}
     for run in runs:
         for qid in run.keys() & answers.keys():
             for docid, _ in run[qid][:depth]:
-                found_by.setdefault(docid, set()).add(qid)
-    wanted = {qid: patterns(texts) for qid, texts in answers.items()}
+                qids_by_passage.setdefault(docid, set()).add(qid)
+    patterns_of = {qid: patterns(texts) for qid, texts in answers.items()}
     qrels: dict[str, dict[str, int]] = {qid: {} for qid in answers}
     for _, passage in read_records(corpus):
-        if passage.docid in found_by:
+        if passage.docid in qids_by_passage:
             text = spaced(passage.text)
-            for qid in found_by.pop(passage.docid):
-                if any(pattern in text for pattern in wanted[qid]):
+            for qid in qids_by_passage.pop(passage.docid):
+                if any(pattern in text for pattern in patterns_of[qid]):
                     qrels[qid][passage.docid] = 1
-    if found_by:
-        raise UserError(f"{corpus}: no passage {min(found_by)!r}, which a run has")
+    if qids_by_passage:
+        raise UserError(f"{corpus}: no passage {min(qids_by_passage)!r}, which a run has")
     return qrels

@@ -18,9 +18,9 @@ class Estimate:
 
     The delta method spreads the difference of one query over all of them. So every estimate records where it `differs`
     [queries] from 0: a quotient where its numerator does, a difference of quotients where any of their `parts`
-    [2, queries] does, numerator and denominator over seeds. `most` is the change of the estimate if every query changes
-    by 1: more in a quotient, whose denominator is below 1. `runs`: its systems that a training run decides, and what is
-    known of such runs.
+    [2, queries] does, numerator and denominator over seeds. `largest_change` is that of the estimate if every query
+    changes by 1: more in a quotient, whose denominator is below 1. `runs`: its systems that a training run decides, and
+    what is known of such runs.
     """
 
     def __init__(
@@ -28,19 +28,22 @@ class Estimate:
         values: np.ndarray,
         differs: np.ndarray | None = None,
         parts: np.ndarray | None = None,
-        most: float = 1.0,
+        largest_change: float = 1.0,
         runs: Runs = Runs(),  # noqa: B008 (frozen)
     ) -> None:
         self.values = values
         self.mean = float(values.mean())
         self.differs = np.abs(values.mean(axis=0)) > EXACT if differs is None else differs
         self.parts = parts
-        self.most = most
+        self.largest_change = largest_change
         self.runs = runs
 
     def _paired(self, other: "Estimate") -> tuple[np.ndarray, np.ndarray]:
         """Return the values of both, for the seeds that both have."""
-        seeds = min((len(of.values) for of in (self, other) if of.runs.trained or len(of.values) > 1), default=1)
+        seeds = min(
+            (len(estimate.values) for estimate in (self, other) if estimate.runs.trained or len(estimate.values) > 1),
+            default=1,
+        )
         return self.values[:seeds], other.values[:seeds]
 
     def __add__(self, other: "Estimate | float") -> "Estimate":
@@ -49,7 +52,9 @@ class Estimate:
         runs = self.runs | theirs.runs
         if self.parts is None and theirs.parts is None:
             return Estimate(a + b, runs=runs)
-        return Estimate(a + b, self.differs | theirs.differs, most=self.most + theirs.most, runs=runs)
+        return Estimate(
+            a + b, self.differs | theirs.differs, largest_change=self.largest_change + theirs.largest_change, runs=runs
+        )
 
     def __sub__(self, other: "Estimate | float") -> "Estimate":
         theirs = _estimate(other)
@@ -58,18 +63,25 @@ class Estimate:
         if self.parts is None and theirs.parts is None:
             return Estimate(a - b, runs=runs)
         if self.parts is None or theirs.parts is None:
-            return Estimate(a - b, self.differs | theirs.differs, most=max(self.most, theirs.most), runs=runs)
+            return Estimate(
+                a - b,
+                self.differs | theirs.differs,
+                largest_change=max(self.largest_change, theirs.largest_change),
+                runs=runs,
+            )
         differs = (np.abs(self.parts - theirs.parts) > EXACT).any(axis=0)
-        return Estimate(a - b, differs, most=max(self.most, theirs.most), runs=runs)
+        return Estimate(a - b, differs, largest_change=max(self.largest_change, theirs.largest_change), runs=runs)
 
     def __truediv__(self, other: "Estimate | float") -> "Estimate":
         if not isinstance(other, Estimate):
-            return Estimate(self.values / other, self.differs, most=self.most / other, runs=self.runs)
+            return Estimate(
+                self.values / other, self.differs, largest_change=self.largest_change / other, runs=self.runs
+            )
         a, b = self._paired(other)
         ratio = a.mean() / b.mean()
         parts = np.stack(np.broadcast_arrays(a.mean(axis=0), b.mean(axis=0)))
         values = ratio + (a - ratio * b) / b.mean()
-        return Estimate(values, self.differs, parts, self.most / b.mean(), self.runs | other.runs)
+        return Estimate(values, self.differs, parts, self.largest_change / b.mean(), self.runs | other.runs)
 
 
 def _estimate(number: Estimate | float) -> Estimate:

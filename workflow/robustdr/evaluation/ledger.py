@@ -52,46 +52,46 @@ def rows_of(measured: pd.DataFrame, settings: dict[str, str], **run: object) -> 
     ]
 
 
-def write(folder: Path, rows: list[dict[str, object]]) -> Path:
+def write_rows(folder: Path, rows: list[dict[str, object]]) -> Path:
     """Write rows of one scale to a new file of the ledger, and return its path."""
     buffer = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(rows, SCHEMA), buffer, compression="zstd", compression_level=19)
-    made = buffer.getvalue()
-    path = folder / str(rows[0]["scale"]) / f"{_named(made)}.parquet"
+    content = buffer.getvalue()
+    path = folder / str(rows[0]["scale"]) / f"{_digest(content)}.parquet"
     with atomic(path) as temporary:
-        temporary.write_bytes(made)
+        temporary.write_bytes(content)
     return path
 
 
-def _named(made: bytes) -> str:
-    return hashlib.sha256(made).hexdigest()[:16]
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
-def read(folder: Path) -> pd.DataFrame:
+def read_ledger(folder: Path) -> pd.DataFrame:
     """Return all rows of a ledger, each once, sorted; `values` are float64 [queries] in the order of sorted ids.
 
     Raises:
         UserError: a file is damaged, or is no file of a ledger.
     """
-    found = [_read(path) for path in sorted(folder.glob("*/*.parquet"))]
-    if not found:
+    frames = [_read_file(path) for path in sorted(folder.glob("*/*.parquet"))]
+    if not frames:
         return SCHEMA.empty_table().to_pandas()
-    rows = pd.concat(found).drop_duplicates(SAME)
+    rows = pd.concat(frames).drop_duplicates(SAME)
     return rows.sort_values([*RUN, "query_set", "measure"]).reset_index(drop=True)
 
 
-def _read(path: Path) -> pd.DataFrame:
-    made = path.read_bytes()
-    if _named(made) != path.stem:
+def _read_file(path: Path) -> pd.DataFrame:
+    content = path.read_bytes()
+    if _digest(content) != path.stem:
         raise UserError(f"{path}: damaged: its bytes are not those that it was named after; restore it with git")
-    table = pq.read_table(io.BytesIO(made))
+    table = pq.read_table(io.BytesIO(content))
     if table.schema.names != SCHEMA.names:
         raise UserError(f"{path}: its columns are {', '.join(table.schema.names)}; allowed: {', '.join(SCHEMA.names)}")
     frame = table.to_pandas()
     frame = frame.astype({name: object for name in SCHEMA.names if name not in ("seed", "values")})
     orders = [_order(qids) for qids in frame["qids"]]
-    values = [np.asarray(of, np.float64) for of in frame["values"]]
-    frame["values"] = [of[order] for of, (_, order) in zip(values, orders, strict=True)]
+    values = [np.asarray(numbers, np.float64) for numbers in frame["values"]]
+    frame["values"] = [numbers[order] for numbers, (_, order) in zip(values, orders, strict=True)]
     frame["qids"] = [qids for qids, _ in orders]
     return frame
 
@@ -101,4 +101,4 @@ def _order(qids: str) -> tuple[str, np.ndarray]:
     """Return the sorted ids, and the positions that sort them."""
     names = qids.split(" ")
     order = sorted(range(len(names)), key=names.__getitem__)
-    return " ".join(names[at] for at in order), np.array(order)
+    return " ".join(names[position] for position in order), np.array(order)

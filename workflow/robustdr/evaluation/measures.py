@@ -31,25 +31,27 @@ def evaluate(
         relevance_level: the lowest relevant grade of binary measures without `rel` in their names.
     """
     # trec_eval has no cut for RR and AP, so the run is cut. Measures of one cut and level are evaluated together.
-    asked: dict[tuple[int | None, int], dict[str, str]] = {}
+    by_cut: dict[tuple[int | None, int], dict[str, str]] = {}
     values: dict[str, dict[str, float]] = {}
     for measure in measures:
-        of = parse(measure)
-        if of.name in COUNTED:
-            tops = {qid: rank(ranking, of.cut or len(ranking)) for qid, ranking in run.items() if qid in qrels}
-            values[measure] = {qid: _count(of, tops.get(qid, []), grades) for qid, grades in qrels.items()}
-        elif of.name in WITHOUT_CUT:
-            asked.setdefault((of.cut, of.rel or relevance_level), {})[measure] = PROVIDED[of.name]
+        parsed = parse(measure)
+        if parsed.name in COUNTED:
+            tops = {qid: rank(ranking, parsed.cut or len(ranking)) for qid, ranking in run.items() if qid in qrels}
+            values[measure] = {qid: _count(parsed, tops.get(qid, []), grades) for qid, grades in qrels.items()}
+        elif parsed.name in WITHOUT_CUT:
+            by_cut.setdefault((parsed.cut, parsed.rel or relevance_level), {})[measure] = PROVIDED[parsed.name]
         else:
-            asked.setdefault((None, of.rel or relevance_level), {})[measure] = f"{PROVIDED[of.name]}.{of.cut}"
-    for (cut, level), provided in asked.items():
+            by_cut.setdefault((None, parsed.rel or relevance_level), {})[measure] = (
+                f"{PROVIDED[parsed.name]}.{parsed.cut}"
+            )
+    for (cut, level), provided in by_cut.items():
         scored = {
             qid: dict(ranking if cut is None else rank(ranking, cut)) for qid, ranking in run.items() if qid in qrels
         }
-        found = pytrec_eval.RelevanceEvaluator(qrels, set(provided.values()), level).evaluate(scored)
+        results = pytrec_eval.RelevanceEvaluator(qrels, set(provided.values()), level).evaluate(scored)
         for measure, name in provided.items():
             name = name.replace(".", "_")
-            values[measure] = {qid: found[qid][name] if qid in found else 0.0 for qid in qrels}
+            values[measure] = {qid: results[qid][name] if qid in results else 0.0 for qid in qrels}
     return values
 
 
@@ -70,8 +72,8 @@ def _count(measure: Measure, top: Ranking, grades: Mapping[str, int]) -> float:
     if measure.name == "RBP" and measure.rel:
         counted = [grades.get(docid, 0) >= measure.rel for docid, _ in top]
     else:
-        counted = [not known for known in judged]
-    return (1 - measure.p) * sum(measure.p**at for at, counts in enumerate(counted) if counts)
+        counted = [not has_grade for has_grade in judged]
+    return (1 - measure.p) * sum(measure.p**position for position, counts in enumerate(counted) if counts)
 
 
 def write_measures(
@@ -115,7 +117,7 @@ def _qrels(
     """Return the qrels in a file, or those made from its answers and the runs that they judge."""
     if not _by_answers(judging):
         return read_qrels(judging)
-    judged = {query_set: run for query_set, (run, by) in runs.items() if by == judging}
+    judged = {query_set: run for query_set, (run, judging_file) in runs.items() if judging_file == judging}
     cuts = {measure.cut for query_set in judged for measure in map(parse, settings.measures[query_set])}
     if corpus is None or None in cuts:
         raise UserError(f"{judging}: answers are looked for in a corpus, down to the cut of every measure")

@@ -48,15 +48,17 @@ def parse(measure: str) -> Measure:
     """
     match = re.fullmatch(r"([A-Za-z]+)(?:\(([^()]+)\))?(?:@([1-9]\d*))?", measure)
     if match is None or match[1] not in MEASURES:
-        written = re.split(r"[^A-Za-z]", measure, maxsplit=1)[0]
-        cut = measure.removeprefix(written)
-        near = CALLED.get(written.casefold(), written) + (f"@{cut}" if cut.isdigit() else cut)
-        meant = [near] if near != measure else []
+        letters = re.split(r"[^A-Za-z]", measure, maxsplit=1)[0]
+        cut = measure.removeprefix(letters)
+        suggestion = CALLED.get(letters.casefold(), letters) + (f"@{cut}" if cut.isdigit() else cut)
+        meant = [suggestion] if suggestion != measure else []
         raise unknown("measure", measure, [name if name in WITHOUT_CUT else f"{name}@k" for name in MEASURES], meant)
-    name, given, cut = match.groups()
+    name, arguments, cut = match.groups()
     if cut is None and name not in WITHOUT_CUT:
         raise UserError(f"measure {measure!r} needs a cut, e.g. {measure}@10")
-    parameters = {key: value for key, _, value in (part.partition("=") for part in given.split(","))} if given else {}
+    parameters = (
+        {key: value for key, _, value in (part.partition("=") for part in arguments.split(","))} if arguments else {}
+    )
     for parameter in parameters:
         if parameter not in PARAMETERS.get(name, ()):
             raise unknown(f"measure {measure!r}: parameter", parameter, PARAMETERS.get(name, ()))

@@ -52,17 +52,17 @@ class Prior(Document):
         """Return s0² of a comparison with this trend, both shares of the base, squared."""
         return exp(self.level + self.slope * log(max(trend, self.least)))
 
-    def weight(self, own: float, degrees: int, trend: float) -> float:
+    def weight(self, variance: float, degrees: int, trend: float) -> float:
         """Return the degrees of freedom that s0² has beside s²: d0, and less for an outlier.
 
         If s² is so large that less than one comparison of the family is expected to be that far out, d0 shrinks to
         that share of itself (robust hyperparameters: Phipson et al., 2016): an outlier keeps what its runs show.
 
         Args:
-            own: s², the variance of the means of `degrees` + 1 runs.
+            variance: s², of the means of `degrees` + 1 runs.
         """
-        far = self.clusters * float(fdtrc(degrees, self.degrees, own / self.variance(trend)))
-        return self.degrees * min(1.0, far)
+        expected = self.clusters * float(fdtrc(degrees, self.degrees, variance / self.variance(trend)))
+        return self.degrees * min(1.0, expected)
 
 
 class Priors(Document):
@@ -101,11 +101,11 @@ class Runs:
 
     def prior(self, seeds: int) -> Prior | None:
         """Return the prior of a comparison of the trained systems with so many seeds; None if none was fitted."""
-        of = self.families.get(self.family)
-        return (of.several if seeds > 1 else of.one) if of else None
+        priors = self.families.get(self.family)
+        return (priors.several if seeds > 1 else priors.one) if priors else None
 
     @classmethod
-    def read(cls, path: Path | None, scale: str, trained: frozenset[str]) -> Self:
+    def from_file(cls, path: Path | None, scale: str, trained: frozenset[str]) -> Self:
         """Read a scale's priors from evidence/priors.json.
 
         Args:
@@ -114,20 +114,20 @@ class Runs:
         Raises:
             UserError: the file has another form.
         """
-        return cls(trained, read(path).get(scale, {}) if path else {})
+        return cls(trained, read_priors(path).get(scale, {}) if path else {})
 
 
-def read(path: Path) -> dict[str, dict[Family, Priors]]:
+def read_priors(path: Path) -> dict[str, dict[Family, Priors]]:
     """Return the priors of a file by scale.
 
     Raises:
         UserError: the file has another form.
     """
     try:
-        made = from_json(path.read_bytes())
+        document = from_json(path.read_bytes())
     except ValueError:
         raise UserError(f"{path}: cut off or damaged; {AGAIN}") from None
-    return checked(Written, made, path).scales
+    return checked(Written, document, path).scales
 
 
 @dataclass(frozen=True)
@@ -135,12 +135,12 @@ class Contrast:
     """A comparison that priors are fitted on.
 
     Attributes:
-        own: variance of the means of runs. degrees: of freedom of `own`. residual: the run × query part of `own`.
+        run_variance: of the means of runs. degrees: of freedom of it. residual: its run × query part.
         of_queries: variance of one run's mean over queries. All are shares of the base, squared.
         family, cluster: which prior it belongs to; the collection and the systems compared.
     """
 
-    own: float
+    run_variance: float
     degrees: int
     residual: float
     of_queries: float
@@ -169,16 +169,19 @@ def mean_squares(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 def fit(contrasts: Sequence[Contrast]) -> dict[Family, Priors]:
     """Return the priors of each family of which two clusters or more were run several times."""
-    found: dict[Family, Priors] = {}
+    priors: dict[Family, Priors] = {}
     for family in ("systems", "drop"):
-        of = [one for one in contrasts if one.family == family]
-        if len({one.cluster for one in of}) > 1:
-            residuals, queries = [one.residual for one in of], [one.of_queries for one in of]
-            found[family] = Priors(several=fitted(of, residuals), one=fitted(of, queries))
-    return found
+        members = [contrast for contrast in contrasts if contrast.family == family]
+        if len({contrast.cluster for contrast in members}) > 1:
+            residuals, queries = (
+                [contrast.residual for contrast in members],
+                [contrast.of_queries for contrast in members],
+            )
+            priors[family] = Priors(several=fit_prior(members, residuals), one=fit_prior(members, queries))
+    return priors
 
 
-def fitted(contrasts: Sequence[Contrast], trend: Sequence[float]) -> Prior:
+def fit_prior(contrasts: Sequence[Contrast], trend: Sequence[float]) -> Prior:
     """Fit a family by the moments of log variances, each cluster with the same weight.
 
     e = log s² − ψ(d/2) + log(d/2) has the mean log s0² − ψ(d0/2) + log(d0/2) and the variance ψ'(d/2) + ψ'(d0/2)
@@ -189,30 +192,34 @@ def fitted(contrasts: Sequence[Contrast], trend: Sequence[float]) -> Prior:
     Args:
         contrasts: of two clusters at least. trend: of each; 0 counts as the smallest that is not, and so does s².
     """
-    own, degrees = (np.array([getattr(one, name) for one in contrasts], float) for name in ("own", "degrees"))
-    own, of_trend = (np.maximum(of, min(of[of > 0], default=TINY)) for of in (own, np.array(trend, float)))
-    e, x = np.log(own) - digamma(degrees / 2) + np.log(degrees / 2), np.log(of_trend)
-    names = sorted({one.cluster for one in contrasts})
-    at = np.array([names.index(one.cluster) for one in contrasts])
-    sizes = np.bincount(at)
-    weight = 1 / sizes[at]
+    run_variance, degrees = (
+        np.array([getattr(contrast, name) for contrast in contrasts], float) for name in ("run_variance", "degrees")
+    )
+    run_variance, of_trend = (
+        np.maximum(column, min(column[column > 0], default=TINY)) for column in (run_variance, np.array(trend, float))
+    )
+    e, x = np.log(run_variance) - digamma(degrees / 2) + np.log(degrees / 2), np.log(of_trend)
+    names = sorted({contrast.cluster for contrast in contrasts})
+    cluster = np.array([names.index(contrast.cluster) for contrast in contrasts])
+    sizes = np.bincount(cluster)
+    weight = 1 / sizes[cluster]
     away = x - np.average(x, weights=weight)
     spread = float((weight * away**2).sum())
     slope = float(np.clip((weight * away * e).sum() / spread, 0.0, STEEPEST)) if spread > TINY else 0.0
-    left = e - slope * x
-    means, squares = (np.bincount(at, of) / sizes for of in (left, left**2))
+    intercepts = e - slope * x
+    means, squares = (np.bincount(cluster, numbers) / sizes for numbers in (intercepts, intercepts**2))
     number = len(names)
-    between = squares.mean() - (means.sum() ** 2 - (means**2).sum()) / (number * (number - 1))
-    between -= np.average(polygamma(1, degrees / 2), weights=weight)
-    most = float((np.bincount(at, degrees) / sizes).sum())
-    d0 = min(2 * _inverse_trigamma(float(between)), most)
+    between_clusters = squares.mean() - (means.sum() ** 2 - (means**2).sum()) / (number * (number - 1))
+    between_clusters -= np.average(polygamma(1, degrees / 2), weights=weight)
+    most_degrees = float((np.bincount(cluster, degrees) / sizes).sum())
+    d0 = min(2 * _inverse_trigamma(float(between_clusters)), most_degrees)
     level = float(means.mean() + digamma(d0 / 2) - log(d0 / 2))
     median = float(np.median(x))
     return Prior(
         level=level,
         slope=slope,
         degrees=d0,
-        most=most,
+        most=most_degrees,
         least=float(of_trend.min()),
         deviation=exp((level + slope * median) / 2),
         contrasts=len(contrasts),

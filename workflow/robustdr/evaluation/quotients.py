@@ -31,7 +31,7 @@ class Variance:
         Each part has the t quantile of its own degrees of freedom, for a two-sided test at `level` (Cochran and Cox,
         1957, section 4.14). So more spread in either never narrows an interval, which Satterthwaite's do.
         """
-        t_queries, t_runs = (_t(level, of) for of in (self.queries_df, self.runs_df))
+        t_queries, t_runs = (_t(level, degrees) for degrees in (self.queries_df, self.runs_df))
         return t_queries**2 * self.queries + t_runs**2 * self.runs
 
 
@@ -60,9 +60,9 @@ class Ratio:
     @cached_property
     def _values(self) -> np.ndarray:
         """Return numerator and denominator [2, seeds, queries]: the seeds and queries that both have."""
-        of = self.numerator + (self.denominator - self.denominator)
-        by = self.denominator + (self.numerator - self.numerator)
-        return np.stack([of.values, by.values])
+        numerator = self.numerator + (self.denominator - self.denominator)
+        denominator = self.denominator + (self.numerator - self.numerator)
+        return np.stack([numerator.values, denominator.values])
 
     @cached_property
     def _runs(self) -> Runs:
@@ -70,13 +70,13 @@ class Ratio:
 
     @cached_property
     def _means(self) -> tuple[float, float]:
-        of, by = self._values.mean(axis=(1, 2))
-        return float(of), float(by)
+        numerator, denominator = self._values.mean(axis=(1, 2))
+        return float(numerator), float(denominator)
 
     @property
     def value(self) -> float:
-        of, by = self._means
-        return of / by if by else inf
+        numerator, denominator = self._means
+        return numerator / denominator if denominator else inf
 
     @property
     def seeds(self) -> int:
@@ -92,10 +92,10 @@ class Ratio:
         return int(np.broadcast_to(self.numerator.differs, (self.queries,)).sum())
 
     @property
-    def _most(self) -> float:
+    def _largest_change(self) -> float:
         """The change of the quotient if every query differs by 1."""
-        by = self._means[1]
-        return self.numerator.most / by if by else inf
+        denominator = self._means[1]
+        return self.numerator.largest_change / denominator if denominator else inf
 
     @property
     def one_run(self) -> bool:
@@ -103,7 +103,7 @@ class Ratio:
         return bool(self._runs.trained) and self.seeds == 1
 
     @property
-    def known(self) -> bool:
+    def runs_known(self) -> bool:
         """Whether the variance between training runs is known; of one run it is where its family has a prior."""
         return not self.one_run or self._runs.prior(1) is not None
 
@@ -123,18 +123,18 @@ class Ratio:
             return Variance(np.zeros((2, 2)), 1.0, np.zeros((2, 2)), 1.0)
         queries, runs, residual = mean_squares(self._values)
         degrees = self.seeds - 1
-        if not self._runs.trained or not self.known:
+        if not self._runs.trained or not self.runs_known:
             return Variance(queries, self.queries - 1, np.zeros((2, 2)), 1.0)
         prior = self._runs.prior(self.seeds)
         if prior is None:
             return Variance(queries, self.queries - 1, runs / self.seeds, degrees)
         like = residual if degrees else queries
-        trend, own = (float(self._along @ of @ self._along) for of in (like, runs))
+        trend, run_variance = (float(self._along @ covariance @ self._along) for covariance in (like, runs))
         expected = prior.variance(trend)
         shape = expected / trend * like if trend > EXACT**2 else np.diag([expected * self._unit**2, 0.0])
         if not degrees:
             return Variance(queries, self.queries - 1, shape, prior.degrees)
-        weight = prior.weight(own, degrees, trend)
+        weight = prior.weight(run_variance, degrees, trend)
         moderated = (weight * shape + degrees * runs) / (weight + degrees)
         total = min(weight + degrees, max(prior.most, degrees))
         return Variance(queries, self.queries - 1, moderated / self.seeds, total)
@@ -148,10 +148,16 @@ class Ratio:
         if not self._runs.trained or self.seeds == 1 or not self._means[1]:
             return None
         _, runs, residual = mean_squares(self._values)
-        own, left = (float(self._along @ of @ self._along) for of in (runs, residual))
+        run_variance, residual_variance = (
+            float(self._along @ covariance @ self._along) for covariance in (runs, residual)
+        )
         of_run = float(np.einsum("i,irq->rq", self._along, self._values).var(axis=1, ddof=1).mean()) / self.queries
         systems = sorted(self._runs.trained)
-        return Contrast(own, self.seeds - 1, left, of_run, self._runs.family, (*cluster, *systems)) if own else None
+        return (
+            Contrast(run_variance, self.seeds - 1, residual_variance, of_run, self._runs.family, (*cluster, *systems))
+            if run_variance
+            else None
+        )
 
     def _half(self, bound: float, level: float) -> float:
         """Return by how much `numerator` − `bound` · `denominator` may differ from 0 at this level."""
@@ -181,10 +187,10 @@ class Ratio:
         """
         if self.queries < 2:
             return 1.0
-        of, by = self._means
-        away = abs(of - bound * by)
-        between = min(0.0, self.value) <= bound <= max(0.0, self.value)
-        unseen = 1.0 if between else max(1 - abs(bound) / self._most, 0.0) ** self.queries
+        numerator, denominator = self._means
+        away = abs(numerator - bound * denominator)
+        inside = min(0.0, self.value) <= bound <= max(0.0, self.value)
+        unseen = 1.0 if inside else max(1 - abs(bound) / self._largest_change, 0.0) ** self.queries
         floor = min(2.0 ** (1 - self._differing), unseen)
         if away <= EXACT or self._half(bound, MOST) >= away:
             return 1.0
@@ -198,7 +204,7 @@ class Ratio:
         If too few queries differ for any test at this level, its ends are at least as far from 0 as the share of
         queries that may differ unseen, by 1 at most; see `_p`.
         """
-        return self._within(self._variance, 1 - confidence)
+        return self._ends(self._variance, 1 - confidence)
 
     def prediction(self, confidence: float, printed: int, selected: bool = False) -> tuple[float, float]:
         """Return where a quotient printed from other queries and runs lies with this confidence, as in `interval`.
@@ -211,48 +217,53 @@ class Ratio:
                 exceeds the upper end only as often as among such: the prediction is cut off below `SIGNIFICANT`
                 standard errors of the print (a truncated distribution).
         """
-        here = self._variance
-        both = Variance(
-            here.queries * (1 + self.queries / printed), here.queries_df, here.runs * (1 + self.seeds), here.runs_df
+        variance = self._variance
+        combined = Variance(
+            variance.queries * (1 + self.queries / printed),
+            variance.queries_df,
+            variance.runs * (1 + self.seeds),
+            variance.runs_df,
         )
-        low, high = self._within(both, 1 - confidence)
+        low, high = self._ends(combined, 1 - confidence)
         if not selected or not isfinite(high):
             return low, high
-        error = self._error(both.queries + both.runs)
+        error = self._error(combined.queries + combined.runs)
         if not error:
             return low, high
-        cut = SIGNIFICANT * self._error(here.queries * self.queries / printed)
+        cut = SIGNIFICANT * self._error(variance.queries * self.queries / printed)
         share = float(scipy.stats.norm.sf((cut - self.value) / error))
-        return low, self._within(both, (1 - confidence) * share)[1]
+        return low, self._ends(combined, (1 - confidence) * share)[1]
 
     def power(self, size: float, bound: float, level: float) -> float:
         """Return how often a test at `level` (two-sided) tells a true quotient `size` from `bound`, on its side of it.
 
         A normal approximation with the variances at hand: Φ((|size − bound| − half) / error).
         """
-        error, (_, by) = self._error(self._variance.queries + self._variance.runs), self._means
-        away = abs(size - bound) - self._half(self.value if isfinite(self.value) else 0.0, level) / abs(by or inf)
+        error, (_, denominator) = self._error(self._variance.queries + self._variance.runs), self._means
+        away = abs(size - bound) - self._half(self.value if isfinite(self.value) else 0.0, level) / abs(
+            denominator or inf
+        )
         return float(scipy.stats.norm.cdf(away / error)) if error else float(away > 0)
 
     def _error(self, covariance: np.ndarray) -> float:
         """Return the standard error of the quotient, by the delta method."""
-        by = self._means[1]
-        along = np.array([1.0, -self.value]) / by if by else np.zeros(2)
+        denominator = self._means[1]
+        along = np.array([1.0, -self.value]) / denominator if denominator else np.zeros(2)
         return sqrt(max(float(along @ covariance @ along), 0.0))
 
-    def _within(self, variance: Variance, level: float) -> tuple[float, float]:
+    def _ends(self, variance: Variance, level: float) -> tuple[float, float]:
         """Return the ends of all r with (numerator − r · denominator)² ≤ [1, −r] · squared [2, 2] · [1, −r]."""
         if self.queries < 2:
             return -inf, inf
-        of, by, squared = *self._means, variance.squared(level)
-        nn, nd, dd = (float(squared[at]) for at in ((0, 0), (0, 1), (1, 1)))
-        a, b, c = by**2 - dd, of * by - nd, of**2 - nn
+        numerator, denominator, squared = *self._means, variance.squared(level)
+        nn, nd, dd = (float(squared[cell]) for cell in ((0, 0), (0, 1), (1, 1)))
+        a, b, c = denominator**2 - dd, numerator * denominator - nd, numerator**2 - nn
         if a <= 0:
             return -inf, inf
         root = sqrt(max(b**2 - a * c, 0.0))
         low, high = (b - root) / a, (b + root) / a
         if 2.0 ** (1 - self._differing) >= level:
-            unseen = (1 - level ** (1 / self.queries)) * self._most
+            unseen = (1 - level ** (1 / self.queries)) * self._largest_change
             low, high = min(low, -unseen), max(high, unseen)
         return low, high
 

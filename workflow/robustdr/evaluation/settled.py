@@ -13,12 +13,12 @@ RUN = ["scale", "system", "collection", "seed"]
 Expected = Mapping[tuple[str, str, str], str]  # system, collection, query set -> digest of settings
 
 
-def settled(rows: pd.DataFrame, scale: str, expected: Expected) -> pd.DataFrame:
+def settled_rows(rows: pd.DataFrame, scale: str, expected: Expected) -> pd.DataFrame:
     """Return the rows of a scale that were made with the expected settings; runs with other settings never mix in."""
     rows = rows[rows["scale"] == scale]
-    at = zip(rows["system"], rows["collection"], rows["query_set"], strict=True)
-    wanted = [expected.get(place) == of for place, of in zip(at, rows["settings"], strict=True)]
-    return rows[np.array(wanted, bool)]
+    places = zip(rows["system"], rows["collection"], rows["query_set"], strict=True)
+    matching = [expected.get(place) == settings for place, settings in zip(places, rows["settings"], strict=True)]
+    return rows[np.array(matching, bool)]
 
 
 def one_run_a_seed(rows: pd.DataFrame) -> pd.DataFrame:
@@ -34,10 +34,10 @@ def one_run_a_seed(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.merge(best[[*RUN, "hardware"]])
 
 
-def newest(rows: pd.DataFrame, same: list[str]) -> pd.DataFrame:
+def newest(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     """Return the rows of the newest of the runs that agree in the columns `same`."""
-    last = rows.sort_values(["date", "key"]).drop_duplicates(same, keep="last")
-    return rows.merge(last[[*same, "key"]])
+    last = rows.sort_values(["date", "key"]).drop_duplicates(columns, keep="last")
+    return rows.merge(last[[*columns, "key"]])
 
 
 def lay_out(rows: pd.DataFrame, folder: Path) -> dict[str, str]:
@@ -46,13 +46,15 @@ def lay_out(rows: pd.DataFrame, folder: Path) -> dict[str, str]:
     Query sets and measures that not every seed of a system has are left out.
     """
     keys = {}
-    for (system, collection), of in rows.groupby(["system", "collection"]):
-        seeds = of.groupby(["query_set", "measure"])["seed"].transform("nunique")
-        for seed, one in of[seeds == of["seed"].nunique()].groupby("seed"):
+    for (system, collection), system_rows in rows.groupby(["system", "collection"]):
+        seeds = system_rows.groupby(["query_set", "measure"])["seed"].transform("nunique")
+        for seed, seed_rows in system_rows[seeds == system_rows["seed"].nunique()].groupby("seed"):
             path = folder / str(collection) / str(system) / f"seed{seed}" / "all.parquet"
-            long = one[["query_set", "measure", "qids", "values"]].rename(columns={"qids": "qid", "values": "value"})
+            long = seed_rows[["query_set", "measure", "qids", "values"]].rename(
+                columns={"qids": "qid", "values": "value"}
+            )
             long["qid"] = long["qid"].str.split(" ")
-            keys[str(path)] = str(one["key"].iloc[0])
+            keys[str(path)] = str(seed_rows["key"].iloc[0])
             write_values(long.explode(["qid", "value"]).astype({"value": float}), path)
             record(path, key=keys[str(path)])
     return keys

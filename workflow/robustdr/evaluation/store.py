@@ -66,15 +66,15 @@ class Store:
         for source in self.sources:
             frame, key = read_measures(source.path), key_of(source.path)
             if key != source.key:
-                what = f"carries the key {key}" if key else "carries no key"
+                key_text = f"carries the key {key}" if key else "carries no key"
                 self.reasons[source.system] = (
-                    f"{source.path} {what}, the configuration and code make {source.key}: "
+                    f"{source.path} {key_text}, the configuration and code make {source.key}: "
                     f"stale; delete it and run again"
                 )
             groups = frame.sort_values("qid").groupby(["query_set", "measure"])
-            values = {at: group["value"].to_numpy() for at, group in groups}
+            values = {name: group["value"].to_numpy() for name, group in groups}
             measured.setdefault((source.system, source.collection), {}).setdefault(source.seed, {}).update(values)
-        return {at: [*seeds.values()] for at, seeds in measured.items() if at[0] not in self.reasons}
+        return {place: [*seeds.values()] for place, seeds in measured.items() if place[0] not in self.reasons}
 
     def averaged(self, role: str, query_set: str) -> list[str]:
         """Return the variations behind a mean; for another query set, the query set alone."""
@@ -94,17 +94,17 @@ class Store:
         return self.reasons.get(self.evaluation[role]["collection"]) or self.reasons.get(system, "not run")
 
     def _seeds(self, system: str, role: str) -> list[Values]:
-        at = (system, self.evaluation[role]["collection"])
-        if at not in self._measured:
-            raise Absent(f"{system} on {at[1]}: {self._reason(system, role)}")
-        return self._measured[at]
+        place = (system, self.evaluation[role]["collection"])
+        if place not in self._measured:
+            raise Absent(f"{system} on {place[1]}: {self._reason(system, role)}")
+        return self._measured[place]
 
-    def _named(self, role: str, variation: str) -> str:
+    def _stored_name(self, role: str, variation: str) -> str:
         """Return the name of a query set in measures files."""
         return f"{self.evaluation[role]['split']}.{variation}"
 
     def _has(self, system: str, role: str, variation: str) -> bool:
-        return any(name == self._named(role, variation) for name, _ in self._seeds(system, role)[0])
+        return any(name == self._stored_name(role, variation) for name, _ in self._seeds(system, role)[0])
 
     def query_sets(self, system: str, role: str) -> list[str]:
         """Return the paper's measured variations, those of `variations_mean`; `original` is not among them.
@@ -122,9 +122,9 @@ class Store:
             Absent: there are no measured values.
         """
         self._seeds(system, role)
-        at = (system, self.evaluation[role]["collection"])
-        frame = pd.concat(read_measures(s.path) for s in self.sources if (s.system, s.collection) == at)
-        return sorted(set(frame.loc[frame["query_set"] == self._named(role, "original"), "qid"]))
+        place = (system, self.evaluation[role]["collection"])
+        frame = pd.concat(read_measures(s.path) for s in self.sources if (s.system, s.collection) == place)
+        return sorted(set(frame.loc[frame["query_set"] == self._stored_name(role, "original"), "qid"]))
 
     def values(self, system: str, role: str, query_set: str, measure: str) -> np.ndarray:
         """Return values [seeds, queries], queries in the order of their ids; a mean averages each query's variations.
@@ -134,7 +134,7 @@ class Store:
         """
         seeds, names = (
             self._seeds(system, role),
-            [self._named(role, variation) for variation in self.averaged(role, query_set)],
+            [self._stored_name(role, variation) for variation in self.averaged(role, query_set)],
         )
         collection = self.evaluation[role]["collection"]
         if not names:
@@ -166,5 +166,5 @@ def open_store(settings: Any, measures: list[Path], priors: Path | None = None) 
         measures: measures files, each with a key in the settings. priors: evidence/priors.json, if it exists.
     """
     sources = [Source(path, settings.keys[str(path)]) for path in measures]
-    known = Runs.read(priors, settings.variance_from, frozenset(settings.trained))
-    return Store(sources, settings.evaluation, dict(settings.reasons), known)
+    runs = Runs.from_file(priors, settings.variance_from, frozenset(settings.trained))
+    return Store(sources, settings.evaluation, dict(settings.reasons), runs)

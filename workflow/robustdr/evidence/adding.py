@@ -42,7 +42,7 @@ def add(graphs: Mapping[str, Graph], root: str, evidence: Path) -> Added:
     """
     graph = graphs[root]
     finished, unfinished = _finished(graph)
-    known = ledger.read(evidence)
+    known = ledger.read_ledger(evidence)
     there = set(zip(known["scale"], known["key"], known["hardware"], strict=True))
     settings, commit, rows, new = expected(graph), _commit(evidence), [], 0
     for run in finished:
@@ -64,7 +64,7 @@ def add(graphs: Mapping[str, Graph], root: str, evidence: Path) -> Added:
             commit=commit,
             date=datetime.fromtimestamp(max(record_of(path).stat().st_mtime for path in paths), UTC).date().isoformat(),
         )
-    written = ledger.write(evidence, rows) if rows else None
+    written = ledger.write_rows(evidence, rows) if rows else None
     priors.write(graphs.values(), evidence)
     return Added(new, len(finished) - new, unfinished, written)
 
@@ -113,7 +113,7 @@ def listed(evidence: Path, graphs: Mapping[str, Graph]) -> list[str]:
     Args:
         graphs: by scale.
     """
-    rows = ledger.read(evidence)
+    rows = ledger.read_ledger(evidence)
     runs = rows.drop_duplicates(["scale", "key", "hardware"])
     lines = []
     for (scale, commit, computed_on), of in runs.groupby(["scale", "commit", "hardware"]):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from robustdr.core.settings import identifying
-from robustdr.evaluation.settled import Expected, settled
+from robustdr.evaluation.settled import Expected, settled_rows
 from robustdr.graph.graph import Graph
 from robustdr.graph.graph import graph as graph_of
 from robustdr.keys.node import Input, Node, histories
@@ -72,7 +72,7 @@ def current(graphs: Iterable[Graph], rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a ledger whose scale and settings are those of a graph."""
     by_scale = {graph.lineage.scale_name: graph for graph in graphs}
     scales = [scale for scale in rows["scale"].unique() if scale in by_scale]
-    return pd.concat([rows[:0], *(settled(rows, scale, expected(by_scale[scale])) for scale in scales)])
+    return pd.concat([rows[:0], *(settled_rows(rows, scale, expected(by_scale[scale])) for scale in scales)])
 
 
 @cache

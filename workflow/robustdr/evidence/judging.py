@@ -49,7 +49,7 @@ class Judge:
     """Judges claims on rows of a ledger.
 
     Attributes:
-        graphs: by scale. rows: of `ledger.read`. priors: the ledger's priors.json, if there is one.
+        graphs: by scale. rows: of `ledger.read_ledger`. priors: the ledger's priors.json, if there is one.
     """
 
     graphs: Mapping[str, Graph]
@@ -61,7 +61,9 @@ class Judge:
         """Read a ledger. Rows whose scale or settings the configuration no longer has are left out."""
         by_scale = {graph.lineage.scale_name: graph for graph in graphs.values()}
         priors = evidence / tables.PRIORS.name
-        return cls(by_scale, current(graphs.values(), ledger.read(evidence)), priors if priors.is_file() else None)
+        return cls(
+            by_scale, current(graphs.values(), ledger.read_ledger(evidence)), priors if priors.is_file() else None
+        )
 
     def has(self, scale: str) -> bool:
         return bool((self.rows["scale"] == scale).any())

@@ -15,7 +15,7 @@ from robustdr.core.files import write_json, write_text
 from robustdr.core.markup import code, plain, table_row
 from robustdr.evaluation import ledger
 from robustdr.evaluation.measures import read_measures
-from robustdr.evaluation.settled import one_run_a_seed, settled
+from robustdr.evaluation.settled import one_run_a_seed, settled_rows
 from robustdr.evidence.adding import stale
 from robustdr.evidence.identity import expected, runs
 from robustdr.graph.graph import Graph
@@ -78,7 +78,7 @@ def compare(graph: Graph, evidence: Path) -> Compared:
     """
     here, paths = _measured(graph)
     scale = graph.lineage.scale.variance_from or graph.lineage.scale_name
-    rows = settled(ledger.read(evidence), scale, expected(graph))
+    rows = settled_rows(ledger.read_ledger(evidence), scale, expected(graph))
     rows = rows.assign(value=[values.mean() for values in rows["values"]])
     same_seed = rows.groupby([*PLACE, "seed"])["value"].mean().rename("same_seed").reset_index()
     known = one_run_a_seed(rows).groupby(PLACE)["value"].agg(mean="mean", variance="var", runs="count").reset_index()

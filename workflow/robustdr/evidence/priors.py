@@ -62,7 +62,7 @@ def contrasts(graph: Graph, rows: pd.DataFrame) -> list[Contrast]:
 
 def write(graphs: Collection[Graph], evidence: Path) -> Path:
     """Fit the priors of every scale on its runs with the settings of the configuration; return the file, readable."""
-    rows = current(graphs, ledger.read(evidence))
+    rows = current(graphs, ledger.read_ledger(evidence))
     fitted = {
         graph.lineage.scale_name: families
         for graph in graphs

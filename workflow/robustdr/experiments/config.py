@@ -65,8 +65,12 @@ def _experiment(paper: str, path: Path) -> Experiment:
         raise UserError(f"{path.parent}: {paper!r} is no name of a paper; allowed: lower-case letters, digits and _")
     tree = read_yaml(path)
     experiment = checked(Experiment, tree, path)
-    tables = {name: layouts.read(entry, str(path), ["tables", name]) for name, entry in experiment.tables.items()}
-    drawn = {name: figures.read(entry, str(path), ["figures", name]) for name, entry in experiment.figures.items()}
+    tables = {
+        name: layouts.read_layout(entry, str(path), ["tables", name]) for name, entry in experiment.tables.items()
+    }
+    drawn = {
+        name: figures.read_figure(entry, str(path), ["figures", name]) for name, entry in experiment.figures.items()
+    }
     return replace(experiment, tables=tables, figures=drawn)
 
 

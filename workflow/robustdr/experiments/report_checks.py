@@ -39,9 +39,9 @@ def check_report(config: Config, experiment: Experiment, spec: Spec, where: str)
         taken = {role: every for role in spec.roles}
     for role in spec.roles:
         for field, allowed in (("measure", taken[role]), ("query_set", _query_sets(experiment.evaluation[role]))):
-            for value in spec.named(field):
+            for value in spec.key_values(field):
                 check_known(f"{where}.{field}", value, allowed)
-    for encoder in spec.named("encoder"):
+    for encoder in spec.key_values("encoder"):
         check_known(f"{where}.encoders", encoder, config.bound("checkpoints"))
     for system, _ in spec.pairs():
         _known_system(config, f"{where}.systems", system)
@@ -82,7 +82,7 @@ def check_printed(experiment: Experiment, claims: Claims, folder: Path) -> None:
     tables = load(path).tables
     for part in ("tables", "figures"):
         for name, spec in getattr(experiment, part).items():
-            for table in spec.named("reported"):
+            for table in spec.key_values("reported"):
                 check_known(f"{folder / 'experiment.yaml'}: {part}.{name}.reported", table, tables)
     for number, claim in enumerate(claims.claims):
         for table in claim.reported or ():

@@ -210,7 +210,9 @@ def differences(lineage: Lineage, papers: Iterable[Paper], pairs: Iterable[tuple
     trained = [system for system in systems if lineage.starts_from(system)]
     initial = {lineage.recipe(system).initial for system in trained}
     tables = [config.papers[paper.name].tables[table] for paper in papers for table in paper.tables]
-    models = {lineage.checkpoint_of(system) for system in trained}.union(*(table.named("encoder") for table in tables))
+    models = {lineage.checkpoint_of(system) for system in trained}.union(
+        *(table.key_values("encoder") for table in tables)
+    )
     evaluations = [evaluation for paper in papers for evaluation in config.papers[paper.name].evaluation.values()]
     measured = {measure for evaluation in evaluations for measure in evaluation.measures}
     roles = dict.fromkeys(role for _, role in available_pairs)

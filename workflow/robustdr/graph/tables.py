@@ -211,7 +211,7 @@ def table_settings(graph: Graph, paper: str, name: str) -> TableSettings:
     spec = experiment.tables[name]
     settings = settings_of(graph, paper, f"snakemake {graph.root}/tables/{paper}_{name}.md", cells_of(spec))
     systems = list(settings["labels"])
-    encoders = {encoder: lineage.scale.checkpoints[encoder] for encoder in spec.named("encoder")}
+    encoders = {encoder: lineage.scale.checkpoints[encoder] for encoder in spec.key_values("encoder")}
     settings["reasons"] |= {encoder: entry.unavailable for encoder, entry in encoders.items() if entry.unavailable}
     trained = dict.fromkeys(ancestor for system in systems for ancestor in lineage.lineage(system))
     losses = {system: lineage.recipe(system).loss for system in trained}
@@ -240,7 +240,7 @@ def table_settings(graph: Graph, paper: str, name: str) -> TableSettings:
         settings["lineage"] = {
             s: {part: [f.path for f in files] for part, files in node_files.items()} for s, node_files in costs.items()
         }
-        settings["reindexes"] = {s: lineage.reindexes(s, base) for base in spec.named("base") for s in systems}
+        settings["reindexes"] = {s: lineage.reindexes(s, base) for base in spec.key_values("base") for s in systems}
     return TableSettings(**settings, table=name, spec=spec)
 
 
@@ -300,7 +300,9 @@ def _statistics(graph: Graph, paper: str, spec: TableSpec) -> list[Node]:
     if "cards" in spec.reads:
         facts += [graph.split_card((split_key[0], split)) for split_key, _ in sets for split in ("train", split_key[1])]
     if "similarities" in spec.reads:
-        encoders = [name for name in spec.named("encoder") if not graph.lineage.scale.checkpoints[name].unavailable]
+        encoders = [
+            name for name in spec.key_values("encoder") if not graph.lineage.scale.checkpoints[name].unavailable
+        ]
         facts += [similarity(graph, encoder, split) for split, _ in sets for encoder in encoders]
     if "counts" in spec.reads:
         facts += [graph.counts(*query_set) for query_set in sets]

@@ -116,10 +116,10 @@ def agreement(reported: Interval, drop: float, predicted: tuple[float, float]) -
     Otherwise the reproduced drop is `worse` (a larger loss or a smaller gain) or `better` (a smaller loss or a larger
     gain).
     """
-    found = Interval(*predicted)
-    if found.meets(reported):
+    prediction = Interval(*predicted)
+    if prediction.meets(reported):
         return "same"
-    if found.high < 0 < reported.low or reported.high < 0 < found.low:
+    if prediction.high < 0 < reported.low or reported.high < 0 < prediction.low:
         return "opposite"
     return "worse" if drop < reported.low else "better"
 
@@ -146,14 +146,14 @@ class Maker(Generic[Layout]):
     queries: list[Path]
     costs: list[Path]
 
-    def one_of_each(self, systems: Iterable[str | OneEach], at: int) -> list[str]:
-        """The systems for collection number `at`; a list has one system for each collection."""
-        return [system if isinstance(system, str) else system[at] for system in systems]
+    def one_of_each(self, systems: Iterable[str | OneEach], position: int) -> list[str]:
+        """The systems for collection number `position`; a list has one system for each collection."""
+        return [system if isinstance(system, str) else system[position] for system in systems]
 
     def query_sets(self, role: str) -> list[str]:
         """The rows of a table of query sets: the original queries, the means, the variations."""
-        where = self.settings.evaluation[role]
-        return [ORIGINAL, *where["means"], *where["variations"]]
+        role_evaluation = self.settings.evaluation[role]
+        return [ORIGINAL, *role_evaluation["means"], *role_evaluation["variations"]]
 
     def summed_up(self, role: str) -> list[str]:
         """The columns of a table of systems: the original queries, and the mean of the variations or the only one."""
@@ -162,9 +162,9 @@ class Maker(Generic[Layout]):
 
     def measures(self, role: str) -> list[str]:
         """The role's measures in this table: all, unless its settings name some."""
-        taken = self.settings.evaluation[role]["measures"]
-        asked = self.spec.measures if isinstance(self.spec, Measured) else None
-        return [measure for measure in asked or taken if measure in taken]
+        role_measures = self.settings.evaluation[role]["measures"]
+        table_measures = self.spec.measures if isinstance(self.spec, Measured) else None
+        return [measure for measure in table_measures or role_measures if measure in role_measures]
 
     def sized(self, measure: str) -> bool:
         """Whether scale and measure are the paper's, so that sizes compare."""
@@ -172,8 +172,8 @@ class Maker(Generic[Layout]):
 
     def heading(self, measure: str) -> str:
         """The measure taken for the paper's `measure`; if they differ, the paper's follows in brackets."""
-        taken = self.settings.measured[measure]
-        return taken if taken == measure else f"{taken} [{measure}]"
+        scale_measure = self.settings.measured[measure]
+        return scale_measure if scale_measure == measure else f"{scale_measure} [{measure}]"
 
     def printed(self, **coordinates: object) -> Printed | None:
         """The printed cell at these coordinates of this table, or of the spec's `reported` tables; None if none."""
@@ -185,15 +185,15 @@ class Maker(Generic[Layout]):
 
         `system` and `measure` are empty for a cell about the collection.
         """
-        where = self.settings.evaluation[role]
-        lacking = self.settings.reasons.get(where["collection"], "")
+        role_evaluation = self.settings.evaluation[role]
+        lacking = self.settings.reasons.get(role_evaluation["collection"], "")
         return Cell(
             f"{self.settings.paper}_{self.settings.table}",
             system,
             self.settings.labels[system] if system else "",
-            where["collection"],
+            role_evaluation["collection"],
             role,
-            where["split"],
+            role_evaluation["split"],
             query_set,
             measure,
             self.settings.measured[measure] if measure else "",
@@ -219,8 +219,10 @@ class Maker(Generic[Layout]):
             against: the other system of a paired two-tailed t-test; by default that of the table's tests.
         """
         cell = self.blank(system, role, query_set, measure)
-        where = {"collection": role, "system": self.settings.names[system], "query_set": query_set}
-        printed, printed_drop = (self.printed(**where, measure=measure, value=value) for value in ("value", "drop"))
+        coordinates = {"collection": role, "system": self.settings.names[system], "query_set": query_set}
+        printed, printed_drop = (
+            self.printed(**coordinates, measure=measure, value=value) for value in ("value", "drop")
+        )
         cell.quote(printed)
         if printed is not None:
             cell.reported_mark = printed.mark
@@ -229,57 +231,59 @@ class Maker(Generic[Layout]):
             cell.printed_at = "; ".join(filter(None, (cell.printed_at, str(printed_drop))))
         if cell.not_run:
             return cell
-        found = self.estimate(cell, system, query_set)
-        cell.seeds, cell.queries = found.values.shape
-        cell.reproduced = found.mean
-        of_seeds = found.values.mean(axis=1)
-        cell.uncertainty = float(of_seeds.std(ddof=1)) if cell.seeds > 1 else confidence_interval(found.values[0])
+        estimate = self.estimate(cell, system, query_set)
+        cell.seeds, cell.queries = estimate.values.shape
+        cell.reproduced = estimate.mean
+        of_seeds = estimate.values.mean(axis=1)
+        cell.uncertainty = float(of_seeds.std(ddof=1)) if cell.seeds > 1 else confidence_interval(estimate.values[0])
         reference = drop_from or (system if query_set != ORIGINAL else "")
         if reference and not self.store.why_not(reference, cell.role, ORIGINAL):
             original = self.estimate(cell, reference, ORIGINAL)
             cell.drop_from, cell.drop = reference, drop(cell.reproduced, original.mean)
             if cell.drop is not None:
-                change = drop_ratio(found, original)
+                change = drop_ratio(estimate, original)
                 cell.drop_low, cell.drop_high = finite(change.interval(0.95))
-                if printed_drop is not None and change.known and self.sized(measure):
+                if printed_drop is not None and change.runs_known and self.sized(measure):
                     queries = self.settings.paper_queries.get(role, cell.queries)
                     cell.drop_agreement = agreement(printed_drop.interval, cell.drop, change.prediction(0.95, queries))
-        self._compare(cell, found, against)
+        self._compare(cell, estimate, against)
         return cell
 
     def _compared(self, cell: Cell, test: Significance) -> list[str]:
         """The systems that are tested against another one in the cell's column, if both were run."""
-        at = (cell.role, cell.query_set)
+        column = (cell.role, cell.query_set)
         return [
-            one
-            for one, other in test.pairs.items()
-            if not any(self.store.why_not(system, *at) for system in (one, other))
+            tested_system
+            for tested_system, base in test.pairs.items()
+            if not any(self.store.why_not(system, *column) for system in (tested_system, base))
         ]
 
-    def _compare(self, cell: Cell, found: Estimate, against: str) -> None:
+    def _compare(self, cell: Cell, estimate: Estimate, against: str) -> None:
         """Test a cell's values against another system's, or against its own on the original queries.
 
         The family of Bonferroni's correction: for tests against the original queries, the variations that were made;
         for tests against systems, the systems compared in the column that were run.
         """
         test = self.spec.test
-        family, other, query_set = [cell.query_set], against, cell.query_set
+        family, base, query_set = [cell.query_set], against, cell.query_set
         if test and test.against == ORIGINAL:
             family, query_set = self.settings.evaluation[cell.role]["means"][MEAN], ORIGINAL
-            other = cell.system if cell.query_set in family else ""
+            base = cell.system if cell.query_set in family else ""
         elif test and not against:
-            other = test.pairs.get(cell.system, "")
+            base = test.pairs.get(cell.system, "")
             family = self._compared(cell, test)
-        cell.against = other
-        if not other or self.store.why_not(other, cell.role, query_set):
+        cell.against = base
+        if not base or self.store.why_not(base, cell.role, query_set):
             return
-        difference = found - self.estimate(cell, other, query_set)
+        difference = estimate - self.estimate(cell, base, query_set)
         compared = Ratio(difference, ONE)
         cell.difference, cell.p = compared.value, compared.p
         cell.difference_low, cell.difference_high = finite(compared.interval(0.95))
         if test and not against:
-            sides = ((cell.system, cell.query_set), (other, query_set))
-            ours, theirs = ([self.values(cell, *of) for of in self._sets(cell.role, *side)] for side in sides)
+            sides = ((cell.system, cell.query_set), (base, query_set))
+            ours, theirs = (
+                [self.values(cell, *coordinates) for coordinates in self._sets(cell.role, *side)] for side in sides
+            )
             tested = (marks := MarkTest(test)).tested(ours, theirs, difference, len(family))
             cell.p, cell.p_runs, cell.mark = tested.paper, tested.ours, marks.mark(tested, cell.difference)
 

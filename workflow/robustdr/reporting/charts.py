@@ -46,18 +46,18 @@ def drops(cells: Iterable[Row], means: Means) -> list[Drop]:
     Args:
         means: of the cells' tables.
     """
-    found = {}
+    drop_by_cell = {}
     for cell in cells:
         printed = DROP.match(cell["reported_drop"])
         if printed and cell["drop"] is not None and cell["query_set"] not in means.get(cell["role"], {}):
-            at = cell["role"], cell["system"], cell["query_set"], cell["measure"]
-            found[at] = Drop(cell["label"], cell["query_set"], float(printed[0]), 100 * cell["drop"])
-    return list(found.values())
+            cell_key = cell["role"], cell["system"], cell["query_set"], cell["measure"]
+            drop_by_cell[cell_key] = Drop(cell["label"], cell["query_set"], float(printed[0]), 100 * cell["drop"])
+    return list(drop_by_cell.values())
 
 
 def rank(drawn: list[Drop]) -> float | None:
     """Spearman's correlation of reported and reproduced drops; None for few of them, or where all are equal."""
-    reported, reproduced = [of.reported for of in drawn], [of.reproduced for of in drawn]
+    reported, reproduced = [drop.reported for drop in drawn], [drop.reproduced for drop in drawn]
     if len(drawn) < FEW or 1 in (len({*reported}), len({*reproduced})):
         return None
     return float(scipy.stats.spearmanr(reported, reproduced).statistic)
@@ -65,20 +65,20 @@ def rank(drawn: list[Drop]) -> float | None:
 
 def scatter(drawn: list[Drop]) -> Markup:
     """Reported drops against reproduced ones: a colour and a sign for each system, a line where they are equal."""
-    labels = dict.fromkeys(of.label for of in drawn)
-    by_label = {label: [of for of in drawn if of.label == label] for label in labels}
+    labels = dict.fromkeys(drop.label for drop in drawn)
+    by_label = {label: [drop for drop in drawn if drop.label == label] for label in labels}
     with plt.rc_context(
         {key: INK for key in ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")}
     ):
         figure, axis = plt.subplots(figsize=(5.4, 4.2))
         for number, (label, of_label) in enumerate(by_label.items()):
             colour, marker = COLOURS[number % 6], MARKERS[number % len(MARKERS)]
-            reported, reproduced = [of.reported for of in of_label], [of.reproduced for of in of_label]
+            reported, reproduced = [drop.reported for drop in of_label], [drop.reproduced for drop in of_label]
             axis.scatter(
                 reported, reproduced, s=28, color=colour, marker=marker, label=label, edgecolors=INK, linewidth=0.6
             )
-        low = min(min(of.reported, of.reproduced) for of in drawn)
-        high = max(0.0, *(max(of.reported, of.reproduced) for of in drawn))
+        low = min(min(drop.reported, drop.reproduced) for drop in drawn)
+        high = max(0.0, *(max(drop.reported, drop.reproduced) for drop in drawn))
         axis.plot([low, high], [low, high], color=INK, linewidth=0.8, linestyle="--")
         axis.set_xlabel("drop as printed, %")
         axis.set_ylabel("drop here, %")

@@ -9,10 +9,10 @@ from robustdr.reporting.written import Effect, Row
 
 
 class Method(NamedTuple):
-    """A method: the cells of its variations and of its original queries, against the base `over`."""
+    """A method: the cells of its variations and of its original queries, against the base `base`."""
 
     label: str
-    over: str
+    base: str
     varied: Row
     original: Row
 
@@ -29,24 +29,24 @@ class Method(NamedTuple):
 
 def compared(cells: Iterable[Row]) -> list[Method]:
     """The methods that were run with their base, the largest gain on variations first."""
-    at = {(cell["system"], cell["query_set"]): cell for cell in cells}
-    found = []
-    for system in dict.fromkeys(system for system, _ in at):
-        varied, original = at.get((system, MEAN)), at.get((system, ORIGINAL))
+    cells_by_key = {(cell["system"], cell["query_set"]): cell for cell in cells}
+    methods = []
+    for system in dict.fromkeys(system for system, _ in cells_by_key):
+        varied, original = cells_by_key.get((system, MEAN)), cells_by_key.get((system, ORIGINAL))
         if varied and original and varied["difference"] is not None and original["difference"] is not None:
-            found.append(Method(varied["label"], at[varied["against"], MEAN]["label"], varied, original))
-    return sorted(found, key=lambda method: -(method.varied["difference"] or 0.0))
+            methods.append(Method(varied["label"], cells_by_key[varied["against"], MEAN]["label"], varied, original))
+    return sorted(methods, key=lambda method: -(method.varied["difference"] or 0.0))
 
 
 def _best(methods: list[Method]) -> str:
     """The first method, with those that were not told from the best of all methods."""
     if not methods:
         return "no method gained here"
-    alike = [one.label for one in methods[1:] if one.varied.get("differs_from_best") == "no"]
+    ties = [method.label for method in methods[1:] if method.varied.get("differs_from_best") == "no"]
     first = methods[0].label
-    if methods[0].varied.get("differs_from_best") == "yes" or not alike:
+    if methods[0].varied.get("differs_from_best") == "yes" or not ties:
         return first
-    return f"{first}; no difference from {', '.join(alike)} was found"
+    return f"{first}; no difference from {', '.join(ties)} was found"
 
 
 def advice(methods: list[Method]) -> list[tuple[str, str]]:
@@ -59,8 +59,8 @@ def advice(methods: list[Method]) -> list[tuple[str, str]]:
         return []
     return [
         ("I can train and index again", _best(gaining)),
-        ("I cannot index again", _best([one for one in gaining if one.varied.get("new_index") == "no"])),
-        ("Original queries must not lose", _best([one for one in gaining if one.original["mark"] != WORSE])),
+        ("I cannot index again", _best([method for method in gaining if method.varied.get("new_index") == "no"])),
+        ("Original queries must not lose", _best([method for method in gaining if method.original["mark"] != WORSE])),
     ]
 
 
@@ -69,5 +69,5 @@ def gains(methods: list[Method]) -> str:
     if not methods:
         return ""
     ours = ", ".join(method.label for method in methods if method.gains)
-    over = f"on variations over {methods[0].over}"
-    return f"Methods that gain {over}: {ours}." if ours else f"No method is seen to gain {over}."
+    comparison = f"on variations over {methods[0].base}"
+    return f"Methods that gain {comparison}: {ours}." if ours else f"No method is seen to gain {comparison}."

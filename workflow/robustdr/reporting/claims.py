@@ -60,35 +60,38 @@ LEGEND = [
 
 def effect_text(effect: Judged) -> str:
     """An effect in words: size, intervals, p, printed value, power, and how the sizes compare."""
-    shown = effect.reader_view
-    text = f"{shown.words}: {100 * shown.size:+.1f}% {bounds(*shown.interval)}"
-    if shown.confidence != USUAL:
-        text += f" (at {100 * shown.confidence:g} % {bounds(shown.low, shown.high)})"
+    numbers = effect.reader_view
+    text = f"{numbers.words}: {100 * numbers.size:+.1f}% {bounds(*numbers.interval)}"
+    if numbers.confidence != USUAL:
+        text += f" (at {100 * numbers.confidence:g} % {bounds(numbers.low, numbers.high)})"
     text += f", p = {effect.p:.2g}"
     if effect.region != ABOVE:
-        text += f", claimed within {bounds(*shown.region)}"
-    if shown.printed:
-        text += f", printed {printed.percent(*shown.printed)}"
-    if shown.power is not None:
-        text += f", power {shown.power:.2f}"
-    if shown.predicted and shown.compared:
-        text += f", {shown.compared} (expected {bounds(*shown.predicted)})"
+        text += f", claimed within {bounds(*numbers.region)}"
+    if numbers.printed:
+        text += f", printed {printed.percent(*numbers.printed)}"
+    if numbers.power is not None:
+        text += f", power {numbers.power:.2f}"
+    if numbers.predicted and numbers.compared:
+        text += f", {numbers.compared} (expected {bounds(*numbers.predicted)})"
     return f"{text}: {effect.verdict}"
 
 
-def record(claim: Claim, settings: ClaimsSettings, here: Verdict, paper: AsPrinted) -> Record:
+def record(claim: Claim, settings: ClaimsSettings, verdict_here: Verdict, paper: AsPrinted) -> Record:
     """A claim with its verdicts and all numbers behind them; the effect that supports it least comes first."""
-    taken = settings.measured
-    effects = weakest_first(here.effects)
+    scale_measures = settings.measured
+    effects = weakest_first(verdict_here.effects)
     as_printed = sorted(paper.effects, key=lambda effect: WORST_FIRST.index(effect.verdict))
-    how = [claim.test.name.replace("_", " ")]
-    how += [m if taken[m] == m else f"{taken[m]} for {m}" for m in claim.measures]
-    how.append(f"level {claim.level}")
-    how += [f"margin {100 * margin:g}%"] if (margin := getattr(claim.test, "margin", None)) else []
+    test_words = [claim.test.name.replace("_", " ")]
+    test_words += [m if scale_measures[m] == m else f"{scale_measures[m]} for {m}" for m in claim.measures]
+    test_words.append(f"level {claim.level}")
+    test_words += [f"margin {100 * margin:g}%"] if (margin := getattr(claim.test, "margin", None)) else []
     if effects:
         seeds = effects[0].seeds
         one_run = any(effect.one_run for effect in effects)
-        how += [f"{effects[0].queries:,} queries", f"{seeds} seeds" if seeds > 1 else "one training run" * one_run]
+        test_words += [
+            f"{effects[0].queries:,} queries",
+            f"{seeds} seeds" if seeds > 1 else "one training run" * one_run,
+        ]
     return {
         "claim": claim.title,
         "sentence": claim.claim,
@@ -96,17 +99,17 @@ def record(claim: Claim, settings: ClaimsSettings, here: Verdict, paper: AsPrint
         "source": claim.source,
         "headline": claim.headline,
         "hypothesis": claim.hypothesis,
-        "how": ", ".join(filter(None, how)),
+        "how": ", ".join(filter(None, test_words)),
         "role": claim.role,
         "place": settings.called.get(claim.role, claim.role),
         "measure": claim.measure,
-        "measured": taken[claim.measure],
+        "measured": scale_measures[claim.measure],
         "tables": [claim.reported] if isinstance(claim.reported, str) else claim.reported or [],
         "systems": list(dict.fromkeys(system for _, system in claim.test.systems())),
-        "verdict": here.verdict,
-        "words": here.words,
-        "why": here.why,
-        "reason": here.reason,
+        "verdict": verdict_here.verdict,
+        "words": verdict_here.words,
+        "why": verdict_here.why,
+        "reason": verdict_here.reason,
         "needs": claim.needs,
         "evidence": list(map(effect_text, effects)),
         "effects": list(map(_numbers, effects)),
@@ -124,8 +127,8 @@ def record(claim: Claim, settings: ClaimsSettings, here: Verdict, paper: AsPrint
 def control_record(control: Checked) -> dict[str, Any]:
     """A control with its state, its numbers in words, and its effects."""
     effects = [{**_numbers(effect), "asked": region_words(effect.reader_view.region)} for effect in control.effects]
-    about = {"name": control.name, "what": control.requirement, "state": control.state, "reason": control.reason}
-    return {**about, "evidence": control.words, "effects": effects}
+    description = {"name": control.name, "what": control.requirement, "state": control.state, "reason": control.reason}
+    return {**description, "evidence": control.words, "effects": effects}
 
 
 def _numbers(effect: Judged) -> Any:
@@ -145,14 +148,17 @@ def _finite(value: Any) -> Any:
 def counted(records: Sequence[Record]) -> tuple[Counter[str], Counter[str]]:
     """The number of a paper's sentences by verdict, here and as printed; hypotheses are no claims of a paper."""
     claims = [claim for claim in records if not claim["hypothesis"]]
-    here = sentence_verdicts((claim["sentence"], claim["verdict"]) for claim in claims)
-    said = sentence_verdicts((claim["sentence"], claim["as_printed"]["verdict"]) for claim in claims)
-    return Counter(here), Counter(said)
+    verdicts_here = sentence_verdicts((claim["sentence"], claim["verdict"]) for claim in claims)
+    printed_verdicts = sentence_verdicts((claim["sentence"], claim["as_printed"]["verdict"]) for claim in claims)
+    return Counter(verdicts_here), Counter(printed_verdicts)
 
 
 def counts(records: Sequence[Record]) -> dict[str, str]:
     """The number of a paper's sentences by verdict, in words, here and as printed."""
-    words = (", ".join(f"{of[verdict]} {verdict}" for verdict in sorted(of)) for of in counted(records))
+    words = (
+        ", ".join(f"{count_by_verdict[verdict]} {verdict}" for verdict in sorted(count_by_verdict))
+        for count_by_verdict in counted(records)
+    )
     return dict(zip(("here", "as_printed"), words, strict=True))
 
 
@@ -162,18 +168,18 @@ def chance(records: Sequence[Record], expected: float) -> str:
     return f"{supported} supported; if there were no effects, chance would support at most {expected:.1f}."
 
 
-def _shown(texts: list[str]) -> str:
-    more = len(texts) - MOST
-    return "; ".join(texts[:MOST]) + (f"; and {more} more" if more > 0 else "")
+def _join_first(texts: list[str]) -> str:
+    hidden_count = len(texts) - MOST
+    return "; ".join(texts[:MOST]) + (f"; and {hidden_count} more" if hidden_count > 0 else "")
 
 
 def _line(claim: Record) -> str:
     paper = claim["as_printed"]
-    how = f"On {claim['place']}: {claim['how']}"
-    here = ". ".join(filter(None, (how, claim["reason"], _shown(claim["evidence"]))))
-    said = ". ".join(filter(None, (paper["reason"], _shown(paper["evidence"]), *paper["findings"])))
+    test_text = f"On {claim['place']}: {claim['how']}"
+    evidence_here = ". ".join(filter(None, (test_text, claim["reason"], _join_first(claim["evidence"]))))
+    evidence_printed = ". ".join(filter(None, (paper["reason"], _join_first(paper["evidence"]), *paper["findings"])))
     words = plain(f"{claim['claim']} ({claim['source']})") + (" (headline)" if claim["headline"] else "")
-    return table_row([f"**{claim['words']}**", paper["words"], words, prose(here), prose(said)])
+    return table_row([f"**{claim['words']}**", paper["words"], words, prose(evidence_here), prose(evidence_printed)])
 
 
 def _controls(controls: list[dict[str, Any]]) -> list[str]:
@@ -185,23 +191,25 @@ def _controls(controls: list[dict[str, Any]]) -> list[str]:
         "",
     ]
     lines += [table_row(["Control", "State", "What must show", "Here"]), table_row(["---"] * 4)]
-    for one in controls:
-        fields = [f"`{one['name']}`", f"**{one['state']}**", plain(one["what"]), prose(one["evidence"])]
+    for control in controls:
+        fields = [f"`{control['name']}`", f"**{control['state']}**", plain(control["what"]), prose(control["evidence"])]
         lines.append(table_row(fields))
     return [*lines, ""]
 
 
-def markdown(settings: ClaimsSettings, made: dict[str, Any]) -> str:
-    number, records = made["counts"], made["claims"]
+def markdown(settings: ClaimsSettings, artifact: dict[str, Any]) -> str:
+    number, records = artifact["counts"], artifact["claims"]
     lines = [f"# {plain(settings.title)}: claims", ""]
     if settings.miniature:
         lines += [f"> **Miniature.** {prose(settings.miniature)}", ""]
-    lines += _controls(made["controls"])
+    lines += _controls(artifact["controls"])
     claims = sum(not claim["hypothesis"] for claim in records)
     if claims:
         sentences = counted(records)[0].total()
-        said = f"{sentences} claims" + (f" in {claims} parts" if sentences < claims else "")
-        lines.append(f"{said}. Here: {number['here']}. As printed: {number['as_printed']}. {made['chance']}")
+        claim_counts = f"{sentences} claims" + (f" in {claims} parts" if sentences < claims else "")
+        lines.append(
+            f"{claim_counts}. Here: {number['here']}. As printed: {number['as_printed']}. {artifact['chance']}"
+        )
     if claims < len(records):
         lines.append(f"{len(records) - claims} hypotheses of this project, which no paper claims, are among the lines.")
     lines.append("")
@@ -235,29 +243,39 @@ def write_claims(
     audited = audit(load(reported)) if reported else None
     numbers, findings = (audited.reported, audited.findings) if audited else (None, ())
     papers = printed.judge(declared.claims, settings.printed, settings.names, numbers, findings, str(claims))
-    taken, verdicts = settings.measured, []
-    measured = {key: Measured(store, one.role, one.measure, taken) for key, one in declared.tested().items()}
-    controls = {name: check_control(name, one, measured[f"controls.{name}"]) for name, one in declared.controls.items()}
+    scale_measures, verdicts = settings.measured, []
+    measured = {
+        key: Measured(store, declaration.role, declaration.measure, scale_measures)
+        for key, declaration in declared.tested().items()
+    }
+    controls = {
+        name: check_control(name, control, measured[f"controls.{name}"]) for name, control in declared.controls.items()
+    }
     for number, (whole, paper) in enumerate(zip(declared.claims, papers, strict=True)):
         key = f"claims.{number}"
-        said = printed.said(whole, numbers, f"{claims}: {key}")
-        claim, left = whole.without(settings.lacking, declared.controls)
-        sized = not settings.miniature and all(taken[measure] == measure for measure in claim.measures)
+        printed_effects = printed.said(whole, numbers, f"{claims}: {key}")
+        claim, dropped_systems = whole.without(settings.lacking, declared.controls)
+        sized = not settings.miniature and all(scale_measures[measure] == measure for measure in claim.measures)
         sizes = {effect.words: Interval(effect.low, effect.high) for effect in paper.effects}
-        found = measure(claim, measured[key], said, sizes, sized, settings.paper_queries.get(claim.role))
-        found = apply_controls(claim, found, controls, settings.untestable.get(key, ""))
+        verdict = measure(claim, measured[key], printed_effects, sizes, sized, settings.paper_queries.get(claim.role))
+        verdict = apply_controls(claim, verdict, controls, settings.untestable.get(key, ""))
         contradicted = f"the paper's own numbers contradict it in {paper.against} of {len(paper.effects)} comparisons"
-        told = [contradicted] if paper.against else []
-        told += [f"without {' and '.join(left)}, which this scale lacks"] if left else []
-        verdicts.append(replace(found, reason="; ".join(filter(None, [*told, found.reason]))))
+        reasons = [contradicted] if paper.against else []
+        reasons += [f"without {' and '.join(dropped_systems)}, which this scale lacks"] if dropped_systems else []
+        verdicts.append(replace(verdict, reason="; ".join(filter(None, [*reasons, verdict.reason]))))
     verdicts = decide_claims(declared.claims, verdicts)
     verdicts = [
-        add_explanation(claim, found, controls, measured[f"claims.{number}"])
-        for number, (claim, found) in enumerate(zip(declared.claims, verdicts, strict=True))
+        add_explanation(claim, verdict, controls, measured[f"claims.{number}"])
+        for number, (claim, verdict) in enumerate(zip(declared.claims, verdicts, strict=True))
     ]
-    records = [record(*of) for of in zip(declared.claims, [settings] * len(verdicts), verdicts, papers, strict=True)]
-    of_paper = [(claim, found) for claim, found in zip(declared.claims, verdicts, strict=True) if not claim.hypothesis]
-    made = {
+    records = [
+        record(*record_inputs)
+        for record_inputs in zip(declared.claims, [settings] * len(verdicts), verdicts, papers, strict=True)
+    ]
+    of_paper = [
+        (claim, verdict) for claim, verdict in zip(declared.claims, verdicts, strict=True) if not claim.hypothesis
+    ]
+    artifact = {
         "title": settings.title,
         "scale": settings.scale,
         "miniature": settings.miniature,
@@ -271,5 +289,5 @@ def write_claims(
         "controls": list(map(control_record, controls.values())),
         "claims": records,
     }
-    write_json(output.with_suffix(".json"), made)
-    write_text(output, markdown(settings, made))
+    write_json(output.with_suffix(".json"), artifact)
+    write_text(output, markdown(settings, artifact))

@@ -39,7 +39,7 @@ class Compared:
     def counts(self) -> Counter[str]:
         """How many cells there are of each word of a pair."""
         pairs = self.cells.pairs.values() if self.cells else ()
-        return Counter(pair.word for pair in pairs if pair.about["label"])
+        return Counter(pair.word for pair in pairs if pair.cell_data["label"])
 
 
 @dataclass
@@ -53,15 +53,18 @@ class Paper:
     tables: list[Compared] = field(default_factory=list)
 
 
-def compared_claims(one: list[Record], other: list[Record]) -> list[Both]:
+def compared_claims(first_claims: list[Record], second_claims: list[Record]) -> list[Both]:
     """The claims of a paper in both folders: first changed verdicts, then claims that one folder lacks, then others."""
-    ours, theirs = (dict(numbered(claims, lambda claim: (claim["claim"], claim["source"]))) for claims in (one, other))
-    found = []
-    for named in dict.fromkeys([*ours, *theirs]):
-        a, b = ours.get(named), theirs.get(named)
-        claim, source, _ = map(str, named)
-        found.append(Both(claim, source, (a, b), not a or not b or a["verdict"] != b["verdict"]))
-    return sorted(found, key=lambda both: (not both.changed, None in both.sides))
+    ours, theirs = (
+        dict(numbered(claims, lambda claim: (claim["claim"], claim["source"])))
+        for claims in (first_claims, second_claims)
+    )
+    comparisons = []
+    for claim_key in dict.fromkeys([*ours, *theirs]):
+        a, b = ours.get(claim_key), theirs.get(claim_key)
+        claim, source, _ = map(str, claim_key)
+        comparisons.append(Both(claim, source, (a, b), not a or not b or a["verdict"] != b["verdict"]))
+    return sorted(comparisons, key=lambda pair: (not pair.changed, None in pair.sides))
 
 
 def _roots(first: Path, second: Path) -> tuple[Path, Path]:
@@ -76,17 +79,21 @@ def _names(roots: tuple[Path, Path], part: str) -> list[str]:
     return sorted({path.stem for root in roots for path in (root / part).glob("*.json")})
 
 
-def _both(roots: tuple[Path, Path], folder: str, name: str, kind: type[Made]) -> tuple[Made | None, Made | None, Words]:
+def _open_both(
+    roots: tuple[Path, Path], folder: str, name: str, kind: type[Made]
+) -> tuple[Made | None, Made | None, Words]:
     """An artifact of both folders, and by side why it cannot be shown; '' if it can."""
-    (one, word), (other, its_word) = (opened(root / folder / f"{name}.json", kind) for root in roots)
-    return one, other, dict(zip(SIDES, (word, its_word), strict=True))
+    (first, word), (second, its_word) = (opened(root / folder / f"{name}.json", kind) for root in roots)
+    return first, second, dict(zip(SIDES, (word, its_word), strict=True))
 
 
 def _claims(roots: tuple[Path, Path], name: str) -> Paper:
     """The claims of a paper."""
-    one, other, words = _both(roots, "claims", name, Claims)
-    title = one["title"] if one else other["title"] if other else name
-    return Paper(name, title, words, compared_claims(one["claims"] if one else [], other["claims"] if other else []))
+    first, second, words = _open_both(roots, "claims", name, Claims)
+    title = first["title"] if first else second["title"] if second else name
+    return Paper(
+        name, title, words, compared_claims(first["claims"] if first else [], second["claims"] if second else [])
+    )
 
 
 def _table(roots: tuple[Path, Path], name: str) -> Compared:
@@ -95,9 +102,9 @@ def _table(roots: tuple[Path, Path], name: str) -> Compared:
     Raises:
         UserError: a number of it is over more queries in one folder than in the other.
     """
-    one, other, words = _both(roots, "tables", name, Table)
-    title = one["title"] if one else other["title"] if other else name
-    cells = side_by_side(roots, (one, other)) if one and other else None
+    first, second, words = _open_both(roots, "tables", name, Table)
+    title = first["title"] if first else second["title"] if second else name
+    cells = side_by_side(roots, (first, second)) if first and second else None
     for (row, column), pair in cells.pairs.items() if cells else ():
         if len({*pair.queries}) > 1:
             a, b = pair.queries
@@ -110,12 +117,12 @@ def _table(roots: tuple[Path, Path], name: str) -> Compared:
 
 def papers(roots: tuple[Path, Path], claims_alone: bool = False) -> list[Paper]:
     """What the folders have, by paper: those with claims, and then those with tables alone."""
-    found = {name: _claims(roots, name) for name in _names(roots, "claims")}
+    paper_by_name = {name: _claims(roots, name) for name in _names(roots, "claims")}
     for table in () if claims_alone else _names(roots, "tables"):
-        own = [name for name in found if table.startswith(f"{name}_")]
-        name = max(own, key=len, default=table.partition("_")[0])
-        found.setdefault(name, Paper(name, name)).tables.append(_table(roots, table))
-    return list(found.values())
+        paper_names = [name for name in paper_by_name if table.startswith(f"{name}_")]
+        name = max(paper_names, key=len, default=table.partition("_")[0])
+        paper_by_name.setdefault(name, Paper(name, name)).tables.append(_table(roots, table))
+    return list(paper_by_name.values())
 
 
 def write_comparison(first: Path, second: Path, output: Path, claims_alone: bool = False) -> Path:
@@ -132,13 +139,13 @@ def write_comparison(first: Path, second: Path, output: Path, claims_alone: bool
         UserError: a folder has no tables, or the scores of a table are over other numbers of queries.
     """
     roots = _roots(first, second)
-    made = papers(roots, claims_alone)
+    compared_papers = papers(roots, claims_alone)
     environment = templates(roots=dict(zip(SIDES, roots, strict=True)), site={"scale": "", "miniature": ""}, papers=[])
-    for paper in made:
+    for paper in compared_papers:
         for table in (table for table in paper.tables if table.cells):
             page = environment.get_template("compared_table.html.j2").render(paper=paper, table=table)
             write_text(output / f"{table.name}.html", page)
-    page = environment.get_template("comparison.html.j2").render(compared=made, origins=origins(*roots))
+    page = environment.get_template("comparison.html.j2").render(compared=compared_papers, origins=origins(*roots))
     write_text(output / "index.html", page)
     write_shared(SHARED, output)
     return output / "index.html"

@@ -42,26 +42,26 @@ def changed(original: str, varied: str) -> Markup:
 
 
 def _changed(original: Sequence[str], varied: Sequence[str]) -> Markup:
-    made = Markup("")
-    for what, a, b, c, d in SequenceMatcher(None, original, varied, autojunk=False).get_opcodes():
-        lost, new = "".join(original[a:b]), "".join(varied[c:d])
-        if what == "equal":
-            made += escape(new)
-        elif len(original[a:b]) == len(varied[c:d]) == 1 < len(lost) and similar(lost, new):
-            made += _changed(lost, new)
+    markup = Markup("")
+    for operation, a, b, c, d in SequenceMatcher(None, original, varied, autojunk=False).get_opcodes():
+        removed, new = "".join(original[a:b]), "".join(varied[c:d])
+        if operation == "equal":
+            markup += escape(new)
+        elif len(original[a:b]) == len(varied[c:d]) == 1 < len(removed) and similar(removed, new):
+            markup += _changed(removed, new)
         else:
-            made += Markup("<del>{}</del>").format(lost) if lost else ""
-            made += Markup("<mark>{}</mark>").format(new) if new else ""
-    return made
+            markup += Markup("<del>{}</del>").format(removed) if removed else ""
+            markup += Markup("<mark>{}</mark>").format(new) if new else ""
+    return markup
 
 
-def similar(one: str, other: str) -> bool:
-    return SequenceMatcher(None, one, other, autojunk=False).ratio() > SIMILAR
+def similar(first_word: str, second_word: str) -> bool:
+    return SequenceMatcher(None, first_word, second_word, autojunk=False).ratio() > SIMILAR
 
 
-def _kinds(one: str, other: str, means: Mapping[str, list[str]]) -> list[tuple[str, str]]:
+def _kinds(first_set: str, second_set: str, means: Mapping[str, list[str]]) -> list[tuple[str, str]]:
     """The variations behind two query sets, in pairs; none if their means average different ones."""
-    first, second = means.get(one, [one]), means.get(other, [other])
+    first, second = means.get(first_set, [first_set]), means.get(second_set, [second_set])
     if first == second:
         return list(zip(first, second, strict=True))
     return [(a, b) for a in first for b in second] if 1 in (len(first), len(second)) else []
@@ -72,41 +72,41 @@ class Explored:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.read = cache(self._read)
+        self.read_script = cache(self._read_script)
 
-    def _read(self, path: str) -> Any:
+    def _read_script(self, path: str) -> Any:
         """What a script holds; None if it was not made."""
         script = self.folder / f"{path}.js"
         return read_data(script) if script.is_file() else None
 
     def queries(self, claim: Record, evaluation: Mapping[str, Evaluated]) -> list[Query]:
         """The queries that speak most for and against a claim; none if it compares no two means of single systems."""
-        found = sorted(self._compared(claim, evaluation), key=lambda query: -query.difference)
-        best = [query for query in found[:FOR] if query.difference > 0]
-        best += [query for query in found[-AGAINST:] if query.difference < 0]
+        ranked_queries = sorted(self._compared(claim, evaluation), key=lambda query: -query.difference)
+        best = [query for query in ranked_queries[:FOR] if query.difference > 0]
+        best += [query for query in ranked_queries[-AGAINST:] if query.difference < 0]
         return [query._replace(varied=changed(query.original, query.varied)) for query in best]
 
     def _compared(self, claim: Record, evaluation: Mapping[str, Evaluated]) -> Iterator[Query]:
         sides = claim["effects"][0].get("sides") if claim["effects"] else None
         if not sides or claim["role"] not in evaluation:
             return
-        (one, one_set), (other, other_set) = sides
-        where, measure = evaluation[claim["role"]], claim["measured"]
-        split, collection = where["split"], where["collection"]
-        texts = (self.read(f"{collection}/queries") or {}).get(split)
-        made = [self.read(f"{collection}/systems/{system}") for system in (one, other)]
-        if not texts or not all(made):
+        (first_system, one_set), (second_system, other_set) = sides
+        role_evaluation, measure = evaluation[claim["role"]], claim["measured"]
+        split, collection = role_evaluation["split"], role_evaluation["collection"]
+        texts = (self.read_script(f"{collection}/queries") or {}).get(split)
+        system_data = [self.read_script(f"{collection}/systems/{system}") for system in (first_system, second_system)]
+        if not texts or not all(system_data):
             return
-        for kinds in _kinds(one_set, other_set, where["means"]):
-            sets = [of["sets"].get(f"{split}.{kind}") for of, kind in zip(made, kinds, strict=True)]
-            if not all(of and measure in of["measures"] for of in sets):
+        for kinds in _kinds(one_set, other_set, role_evaluation["means"]):
+            sets = [data["sets"].get(f"{split}.{kind}") for data, kind in zip(system_data, kinds, strict=True)]
+            if not all(set_data and measure in set_data["measures"] for set_data in sets):
                 continue
-            shown = kinds[1] if kinds[1] != ORIGINAL else kinds[0]
-            varied = texts.get(shown, texts[ORIGINAL])
-            link = "/".join((collection, str(other), split, shown, measure))
+            variation = kinds[1] if kinds[1] != ORIGINAL else kinds[0]
+            varied = texts.get(variation, texts[ORIGINAL])
+            link = "/".join((collection, str(second_system), split, variation, measure))
             for original, text, *values in zip(
-                texts[ORIGINAL], varied, *(of["measures"][measure] for of in sets), strict=True
+                texts[ORIGINAL], varied, *(set_data["measures"][measure] for set_data in sets), strict=True
             ):
                 if None not in values:
                     first, second = (value / DIGITS for value in values)
-                    yield Query(original, text or original, shown, (first, second), link)
+                    yield Query(original, text or original, variation, (first, second), link)

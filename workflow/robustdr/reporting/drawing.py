@@ -49,25 +49,31 @@ class Drawing(Generic[Figure]):
 
     def printed(self, tables: Sequence[str], **coordinates: str) -> float:
         """The paper's number, from the first of these tables that prints it; NaN if none does."""
-        found = self.reported.first(tables, **coordinates) if self.reported else None
-        return float(found.number) if found else float("nan")
+        printed_cell = self.reported.first(tables, **coordinates) if self.reported else None
+        return float(printed_cell.number) if printed_cell else float("nan")
 
     @staticmethod
     def printed_note(numbers: Sequence[float]) -> str:
         """How many points of the paper's own figure are in `numbers`; NaN is one that it does not print as a number."""
-        found = sum(map(isfinite, numbers))
-        if not found:
+        printed_count = sum(map(isfinite, numbers))
+        if not printed_count:
             return "The paper prints no numbers for this figure."
-        return "" if found == len(numbers) else f"The paper prints {found} of these {len(numbers)} points as numbers."
+        return (
+            ""
+            if printed_count == len(numbers)
+            else f"The paper prints {printed_count} of these {len(numbers)} points as numbers."
+        )
 
     def depth_axes(self, measures: Sequence[str], ylabel: str) -> tuple[plt.Figure, Any]:
         """(figure, axes) with two panels, reported and reproduced; the x ticks are the depths of the measures."""
         figure, axes = plt.subplots(1, 2, figsize=(7.2, 2.9), sharey=True)
-        taken = [self.settings.measured[measure] for measure in measures]
-        for axis, title, named in zip(axes, ("Reported", "Reproduced"), (measures, taken), strict=True):
+        scale_measures = [self.settings.measured[measure] for measure in measures]
+        for axis, title, panel_measures in zip(
+            axes, ("Reported", "Reproduced"), (measures, scale_measures), strict=True
+        ):
             axis.set_title(title)
             axis.set_xlabel("recall set size (passages)")
-            axis.set_xticks(range(len(named)), [name.partition("@")[2] for name in named])
+            axis.set_xticks(range(len(panel_measures)), [name.partition("@")[2] for name in panel_measures])
             axis.tick_params(labelleft=True)
         axes[0].set_ylabel(ylabel)
         return figure, axes

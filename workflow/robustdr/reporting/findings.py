@@ -23,7 +23,7 @@ from robustdr.claims.verdicts import (
 from robustdr.core.files import write_text
 from robustdr.core.markup import plain, prose, table_row
 from robustdr.reporting.claims import SIGN
-from robustdr.reporting.naming import named
+from robustdr.reporting.naming import replace_names
 from robustdr.reporting.written import Claims, Effect, Record
 
 QUOTED = 64  # characters of a sentence that the page quotes
@@ -52,7 +52,7 @@ class Sentence(NamedTuple):
 
     parts: list[Record]
     verdict: str
-    left: Counter[str]
+    unjudged: Counter[str]
     """Parts that are not testable or were not run, by verdict."""
     short: str
 
@@ -64,7 +64,7 @@ class Sentence(NamedTuple):
     @property
     def effects(self) -> list[Effect]:
         """Return the comparisons of all parts, the one that supports the sentence least first."""
-        return [effect for one in self.parts for effect in one["effects"]]
+        return [effect for part in self.parts for effect in part["effects"]]
 
     @property
     def why(self) -> str:
@@ -77,8 +77,8 @@ class Sentence(NamedTuple):
         words = self.verdict
         if self.verdict == PARTLY:
             words = f"{PARTLY}: {tally(effect['verdict'] for effect in self.effects)}"
-        left = ", ".join(f"{count} {verdict}" for verdict, count in self.left.items())
-        return f"{words} (other parts: {left})" if left else words
+        unjudged_parts = ", ".join(f"{count} {verdict}" for verdict, count in self.unjudged.items())
+        return f"{words} (other parts: {unjudged_parts})" if unjudged_parts else words
 
     @property
     def power(self) -> float | None:
@@ -92,29 +92,31 @@ def sentences(paper: Claims) -> list[Sentence]:
     for claim in paper["claims"]:
         if claim["headline"] and not claim["hypothesis"]:
             parts.setdefault(claim["sentence"], []).append(claim)
-    verdicts = sentence_verdicts((sentence, one["verdict"]) for sentence, of in parts.items() for one in of)
-    found = []
-    for of, verdict in zip(parts.values(), verdicts, strict=True):
-        judged = [one for one in of if one["verdict"] not in UNJUDGED]
-        weakest = sorted(judged, key=lambda one: (-one["effects"][0]["there"], one["effects"][0]["against"]))
-        left = Counter(one["verdict"] for one in of if one not in judged)
-        short = next((one["short"] for one in of if one["short"]), of[0]["sentence"])
-        found.append(Sentence(weakest or of, verdict, left if weakest else Counter(), short))
-    return found
+    verdicts = sentence_verdicts(
+        (sentence, record["verdict"]) for sentence, records in parts.items() for record in records
+    )
+    headline_sentences = []
+    for records, verdict in zip(parts.values(), verdicts, strict=True):
+        judged = [record for record in records if record["verdict"] not in UNJUDGED]
+        weakest = sorted(judged, key=lambda record: (-record["effects"][0]["there"], record["effects"][0]["against"]))
+        unjudged = Counter(record["verdict"] for record in records if record not in judged)
+        short = next((record["short"] for record in records if record["short"]), records[0]["sentence"])
+        headline_sentences.append(Sentence(weakest or records, verdict, unjudged if weakest else Counter(), short))
+    return headline_sentences
 
 
 def answer(papers: Iterable[Claims]) -> list[str]:
     """Return what held, what held in part, what is open or contradicted, and what cannot be known: a line for each."""
-    every = [(one, paper) for paper in papers for one in sentences(paper)]
+    sentence_pairs = [(sentence, paper) for paper in papers for sentence in sentences(paper)]
 
-    def told(one: Sentence, paper: Claims) -> str:
-        if one.verdict == PARTLY:
-            supported = sum(effect["verdict"] == SUPPORTED for effect in one.effects)
-            return f"{plain(one.short)} ({supported} of {len(one.effects)} comparisons)"
-        if one.verdict not in UNJUDGED:
-            return plain(one.short)
-        why = readable(one.why.partition("; ")[0], paper)
-        return f"{plain(one.short)} ({why})" if one.verdict == NOT_RUN else why
+    def sentence_text(sentence: Sentence, paper: Claims) -> str:
+        if sentence.verdict == PARTLY:
+            supported = sum(effect["verdict"] == SUPPORTED for effect in sentence.effects)
+            return f"{plain(sentence.short)} ({supported} of {len(sentence.effects)} comparisons)"
+        if sentence.verdict not in UNJUDGED:
+            return plain(sentence.short)
+        why = readable(sentence.why.partition("; ")[0], paper)
+        return f"{plain(sentence.short)} ({why})" if sentence.verdict == NOT_RUN else why
 
     groups = {
         "Held": (SUPPORTED,),
@@ -126,10 +128,12 @@ def answer(papers: Iterable[Claims]) -> list[str]:
     }
     lines = []
     for name, verdicts in groups.items():
-        said = Counter(told(one, paper) for one, paper in every if one.verdict in verdicts)
-        if said:
-            texts = (f"{text} ({count})" if count > 1 else text for text, count in said.items())
-            lines.append(f"**{name}** ({said.total()} of {len(every)} sentences): {'; '.join(texts)}.")
+        text_counts = Counter(
+            sentence_text(sentence, paper) for sentence, paper in sentence_pairs if sentence.verdict in verdicts
+        )
+        if text_counts:
+            texts = (f"{text} ({count})" if count > 1 else text for text, count in text_counts.items())
+            lines.append(f"**{name}** ({text_counts.total()} of {len(sentence_pairs)} sentences): {'; '.join(texts)}.")
     return lines
 
 
@@ -143,7 +147,7 @@ def _effect(effect: Effect) -> str:
 
 def readable(text: str, paper: Claims) -> str:
     """Return a text with the paper's names, and other query sets in words: `typo_mean` is the mean of typo."""
-    words = re.sub(r"(\w+)_mean\b", r"mean of \1", named(text, paper["names"]))
+    words = re.sub(r"(\w+)_mean\b", r"mean of \1", replace_names(text, paper["names"]))
     return plain(re.sub("(?<=[a-z])_(?=[a-z])", " ", words))
 
 
@@ -153,43 +157,49 @@ def _quoted(sentence: str) -> str:
 
 def _judged(paper: Claims) -> list[str]:
     """A row for each headline sentence that was judged."""
-    found = [one for one in sentences(paper) if one.verdict not in UNJUDGED]
-    if not found:
+    judged_sentences = [sentence for sentence in sentences(paper) if sentence.verdict not in UNJUDGED]
+    if not judged_sentences:
         return []
     lines = [
         "",
         table_row(["Sentence", "Verdict", "On", "Weakest comparison", "p", "Least power"]),
         table_row(["---", "---", "---", "---", "---:", "---:"]),
     ]
-    for one in found:
-        effect = one.effects[0]
-        power = "–" if one.power is None else f"{one.power:.2f}"
-        place, compared = plain(one.part["place"]), readable(_effect(effect), paper)
-        quote = f"{_quoted(one.part['sentence'])} ({plain(one.part['source'].partition(';')[0])})"
-        lines.append(table_row([quote, f"**{one.words}**", place, compared, f"{effect['p']:.2g}", power]))
+    for sentence in judged_sentences:
+        effect = sentence.effects[0]
+        power = "–" if sentence.power is None else f"{sentence.power:.2f}"
+        place, compared = plain(sentence.part["place"]), readable(_effect(effect), paper)
+        quote = f"{_quoted(sentence.part['sentence'])} ({plain(sentence.part['source'].partition(';')[0])})"
+        lines.append(table_row([quote, f"**{sentence.words}**", place, compared, f"{effect['p']:.2g}", power]))
     return lines
 
 
 def _unjudged(paper: Claims) -> list[str]:
     """A line for each reason why headline sentences were not judged, with these."""
     reasons: dict[str, list[str]] = {}
-    for one in sentences(paper):
-        if one.verdict in UNJUDGED:
-            reasons.setdefault(f"**{one.verdict}**: {readable(one.why, paper)}", []).append(plain(one.short))
-    return ["", *(f"- {reason}: {'; '.join(of)}" for reason, of in reasons.items())] if reasons else []
+    for sentence in sentences(paper):
+        if sentence.verdict in UNJUDGED:
+            reasons.setdefault(f"**{sentence.verdict}**: {readable(sentence.why, paper)}", []).append(
+                plain(sentence.short)
+            )
+    return (
+        ["", *(f"- {reason}: {'; '.join(sentence_texts)}" for reason, sentence_texts in reasons.items())]
+        if reasons
+        else []
+    )
 
 
 def _contradicted(paper: Claims) -> list[str]:
     """A line for each part of a headline sentence that the paper's own numbers contradict."""
     lines = []
-    for one in sentences(paper):
-        for part in one.parts:
-            said = part["as_printed"]
-            if said["verdict"] == CONTRADICTED:
-                evidence = readable(said["evidence"][0].partition(f": {CONTRADICTED}")[0], paper)
-                doubted = "; the audit doubts these numbers" if said["findings"] else ""
-                about = part["claim"].removeprefix(part["sentence"]).removeprefix(": ")
-                lines.append(f"- {_quoted(part['sentence'])} {plain(about)}: {evidence}{doubted}.")
+    for sentence in sentences(paper):
+        for part in sentence.parts:
+            printed_verdict = part["as_printed"]
+            if printed_verdict["verdict"] == CONTRADICTED:
+                evidence = readable(printed_verdict["evidence"][0].partition(f": {CONTRADICTED}")[0], paper)
+                doubted = "; the audit doubts these numbers" if printed_verdict["findings"] else ""
+                part_text = part["claim"].removeprefix(part["sentence"]).removeprefix(": ")
+                lines.append(f"- {_quoted(part['sentence'])} {plain(part_text)}: {evidence}{doubted}.")
     return ["", "The paper's own numbers contradict these sentences:", "", *lines] if lines else []
 
 
@@ -209,16 +219,18 @@ def _chains(chains: Sequence[Chain]) -> list[str]:
         table_row(["---", *["---"] * len(links)]),
     ]
     for chain in chains:
-        parts = (f"{100 * of.size:+.1f}% {bounds(of.low, of.high)}" if of else "–" for of in chain.parts.values())
+        parts = (
+            f"{100 * part.size:+.1f}% {bounds(part.low, part.high)}" if part else "–" for part in chain.parts.values()
+        )
         lines.append(table_row([plain(chain.label), *parts]))
     return lines
 
 
-def write_findings(about: str, papers: dict[Path, Claims], chains: Sequence[Chain], ledger: str, output: Path) -> None:
+def write_findings(basis: str, papers: dict[Path, Claims], chains: Sequence[Chain], ledger: str, output: Path) -> None:
     """Write the page.
 
     Args:
-        about: what the verdicts were reached on, as a sentence. papers: claims at one scale, by their .json file.
+        basis: what the verdicts were reached on, as a sentence. papers: claims at one scale, by their .json file.
         chains: what the gains of the compared methods are made of. ledger: the digest of the evidence.
         output: the .md file.
     """
@@ -227,8 +239,8 @@ def write_findings(about: str, papers: dict[Path, Claims], chains: Sequence[Chai
     lines = [f"<!-- findings of {ledger} -->", "# Findings", ""]
     lines += [f"> **Miniature.** {prose(miniature)}", ""] if miniature else []
     lines += [
-        *(line for said in answer(with_headlines) for line in (said, "")),
-        f"{plain(about)} `make findings` writes this page from them. All claims, controls and numbers stand in "
+        *(line for paragraph in answer(with_headlines) for line in (paragraph, "")),
+        f"{plain(basis)} `make findings` writes this page from them. All claims, controls and numbers stand in "
         f"`{next(iter(papers)).parent}/`. [Verdicts](explanation/verdicts.md) says what the words mean.",
         "",
         f"{SIGN} Each row has the comparison that supports its sentence least: the effect here with its 95 % interval, "

@@ -10,8 +10,8 @@ from robustdr.reporting.written import Effect
 
 
 def _ends(effect: Effect) -> list[float]:
-    every = (effect["size"], *effect["interval"], *(effect["printed"] or ()))
-    return [end for end in every if end is not None]
+    numbers = (effect["size"], *effect["interval"], *(effect["printed"] or ()))
+    return [end for end in numbers if end is not None]
 
 
 class Axis(NamedTuple):
@@ -21,7 +21,7 @@ class Axis(NamedTuple):
     high: float
 
     @classmethod
-    def of(cls, effects: Iterable[Effect], share: float = 1.0) -> "Axis":
+    def from_effects(cls, effects: Iterable[Effect], share: float = 1.0) -> "Axis":
         """The axis that covers 0 and the middle `share` of all finite sizes and ends, with a margin."""
         ends = [end for effect in effects for end in _ends(effect)]
         low, high = np.quantile(ends, [(1 - share) / 2, (1 + share) / 2]).tolist() if ends else (0.0, 0.0)
@@ -29,7 +29,7 @@ class Axis(NamedTuple):
         margin = 0.05 * (high - low) or 0.05
         return cls(low - margin, high + margin)
 
-    def at(self, value: float | None, otherwise: float = 0.0) -> float:
+    def position(self, value: float | None, otherwise: float = 0.0) -> float:
         """The place of a value, at an end of the axis if it lies outside; `otherwise` if the value is infinite."""
         if value is None:
             return otherwise
@@ -42,6 +42,6 @@ class Axis(NamedTuple):
     @property
     def ticks(self) -> list[float]:
         """About five round values on the axis, 0 among them."""
-        found = MaxNLocator(nbins=5, steps=[1, 2, 5, 10]).tick_values(self.low, self.high)
-        ticks = [round(float(tick), 6) for tick in found]  # without the error of sums of steps
+        tick_values = MaxNLocator(nbins=5, steps=[1, 2, 5, 10]).tick_values(self.low, self.high)
+        ticks = [round(float(tick), 6) for tick in tick_values]  # without the error of sums of steps
         return [tick for tick in ticks if self.low <= tick <= self.high]

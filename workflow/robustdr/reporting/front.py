@@ -28,33 +28,35 @@ def ledger_digest(evidence: Path) -> str:
 
 def judged(papers: Iterable[Claims]) -> list[Sentence]:
     """Return the headline sentences that were judged."""
-    return [one for paper in papers for one in sentences(paper) if one.verdict not in UNJUDGED]
+    return [sentence for paper in papers for sentence in sentences(paper) if sentence.verdict not in UNJUDGED]
 
 
-def draw(found: Iterable[Sentence], output: Path) -> None:
+def draw(judged_sentences: Iterable[Sentence], output: Path) -> None:
     """Draw the comparison that supports each sentence least: a dot with its interval, a diamond as printed.
 
     Where the sentence puts it is shaded.
     """
-    rows = [one for one in found if one.effects[0]["size"] is not None]
+    rows = [sentence for sentence in judged_sentences if sentence.effects[0]["size"] is not None]
     figure, axes = plt.subplots(figsize=(9, 1.1 + 0.36 * len(rows)))
-    for at, one in enumerate(rows):
-        effect = one.effects[0]
+    for y, sentence in enumerate(rows):
+        effect = sentence.effects[0]
         size = 100 * (effect["size"] or 0)
         low, high = (size if end is None else 100 * end for end in effect["interval"])
-        axes.plot([low, high], [at, at], color=COLOURS[0], label="here, with its 95 % interval" if not at else None)
-        axes.plot([size], [at], "o", color=COLOURS[0])
-        left, right = effect["printed"] or (None, None)
-        if left is not None and right is not None:
-            axes.plot([100 * (left + right) / 2], [at], "D", color=COLOURS[4], label="printed" if not at else None)
-    left, right = axes.get_xlim()
-    for at, one in enumerate(rows):
-        lowest, highest = one.effects[0]["region"]
-        ends = left if lowest is None else 100 * lowest, right if highest is None else 100 * highest
-        axes.fill_betweenx((at - 0.4, at + 0.4), *ends, color=COLOURS[7], alpha=0.15, linewidth=0)
-    axes.set_xlim(left, right)
+        axes.plot([low, high], [y, y], color=COLOURS[0], label="here, with its 95 % interval" if not y else None)
+        axes.plot([size], [y], "o", color=COLOURS[0])
+        printed_low, printed_high = effect["printed"] or (None, None)
+        if printed_low is not None and printed_high is not None:
+            axes.plot(
+                [100 * (printed_low + printed_high) / 2], [y], "D", color=COLOURS[4], label="printed" if not y else None
+            )
+    x_low, x_high = axes.get_xlim()
+    for y, sentence in enumerate(rows):
+        lowest, highest = sentence.effects[0]["region"]
+        ends = x_low if lowest is None else 100 * lowest, x_high if highest is None else 100 * highest
+        axes.fill_betweenx((y - 0.4, y + 0.4), *ends, color=COLOURS[7], alpha=0.15, linewidth=0)
+    axes.set_xlim(x_low, x_high)
     axes.axvline(0, color="black", linewidth=0.8)
-    names = [f"{shorten(one.short, 70, placeholder=' …')}  [{one.words}]" for one in rows]
+    names = [f"{shorten(sentence.short, 70, placeholder=' …')}  [{sentence.words}]" for sentence in rows]
     axes.set_yticks(range(len(rows)), names)
     axes.invert_yaxis()
     axes.set_xlabel("the weakest comparison of each sentence: loss ← 0 → gain, %; shaded: where the sentence puts it")
@@ -62,11 +64,11 @@ def draw(found: Iterable[Sentence], output: Path) -> None:
     save(figure, output)
 
 
-def write_front(about: str, papers: list[Claims], evidence: Path, readme: Path, picture: Path) -> None:
+def write_front(basis: str, papers: list[Claims], evidence: Path, readme: Path, picture: Path) -> None:
     """Write what held, what did not and what cannot be known into README.md, and the picture as .svg and .png.
 
     Args:
-        about: what the verdicts were reached on, as a sentence. evidence: the ledger.
+        basis: what the verdicts were reached on, as a sentence. evidence: the ledger.
 
     Raises:
         UserError: README.md has no place for the findings.
@@ -75,9 +77,9 @@ def write_front(about: str, papers: list[Claims], evidence: Path, readme: Path, 
     if not BLOCK.search(text):
         raise UserError(f"{readme}: no line '<!-- findings of LEDGER -->' and '<!-- end of findings -->' below it")
     texts = dict.fromkeys(paper["miniature"].partition(" Amounts:")[0] for paper in papers if paper["miniature"])
-    opening = " ".join([*(f"**Miniature.** {prose(text)}" for text in texts), about])
-    said = [f"- {line}" for line in answer(papers)]
-    lines = [f"<!-- findings of {ledger_digest(evidence)} -->", opening, "", *said]
+    opening = " ".join([*(f"**Miniature.** {prose(text)}" for text in texts), basis])
+    findings = [f"- {line}" for line in answer(papers)]
+    lines = [f"<!-- findings of {ledger_digest(evidence)} -->", opening, "", *findings]
     block = "\n".join([*lines, "<!-- end of findings -->"])
     write_text(readme, BLOCK.sub(lambda _: block, text))
     draw(judged(papers), picture)

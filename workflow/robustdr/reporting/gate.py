@@ -21,13 +21,13 @@ def gate(folder: Path) -> tuple[str, int]:
     lines = [table_row(["Paper", "Control", "State", "What must show", "Here"]), table_row(["---"] * 5)]
     states = []
     for path in paths:
-        made, why = opened(path, Claims)
-        if made is None:
+        artifact, why = opened(path, Claims)
+        if artifact is None:
             raise UserError(f"{path}: {why}; delete it, then: snakemake {path.with_suffix('.md')}")
-        for one in made["controls"]:
-            states.append(one["state"])
-            about = [code(one["name"]), one["state"], plain(one["what"]), prose(one["evidence"])]
-            lines.append(table_row([path.stem, *about]))
+        for control in artifact["controls"]:
+            states.append(control["state"])
+            fields = [code(control["name"]), control["state"], plain(control["what"]), prose(control["evidence"])]
+            lines.append(table_row([path.stem, *fields]))
     if not states:
         return f"{folder}: the claims there have no controls.\n", 0
     counted = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))

@@ -23,25 +23,25 @@ def headline(measures: dict[str, dict[str, str]], cells: list[Row]) -> Headline:
         measures: one measure by paper and role.
         cells: of tables, as `reporting.tables` writes them.
     """
-    found: Headline = {}
+    headline_means: Headline = {}
     for cell in cells:
         paper, role, measure = cell["table"].partition("_")[0], cell["role"], cell["measure"]
         is_mean = cell["value"] == "value" and not cell["seed"] and cell["query_set"] in (ORIGINAL, MEAN)
         if is_mean and measure == measures[paper][role] and cell["reproduced"] is not None:
-            systems = found.setdefault(paper, {}).setdefault(role, {}).setdefault(measure, {})
+            systems = headline_means.setdefault(paper, {}).setdefault(role, {}).setdefault(measure, {})
             systems.setdefault(cell["system"], {})[cell["query_set"]] = cell["reproduced"]
-    return found
+    return headline_means
 
 
-def drops(found: Headline) -> list[tuple[str, float]]:
+def drops(headline_means: Headline) -> list[tuple[str, float]]:
     """(`<paper> <role> <system>`, drop of the mean over variations from the system's original queries) pairs."""
     return [
-        (f"{paper} {role} {system}", lost)
-        for paper, roles in found.items()
+        (f"{paper} {role} {system}", mean_drop)
+        for paper, roles in headline_means.items()
         for role, of_measure in roles.items()
         for systems in of_measure.values()
         for system, values in systems.items()
-        if len(values) == 2 and (lost := drop(values[MEAN], values[ORIGINAL])) is not None
+        if len(values) == 2 and (mean_drop := drop(values[MEAN], values[ORIGINAL])) is not None
     ]
 
 
@@ -52,9 +52,9 @@ def write_headline(measures: dict[str, dict[str, str]], tables: list[Path], outp
         measures: see `headline`. tables: .json files of tables.
     """
     cells = [cell for path in tables for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]]
-    found = headline(measures, cells)
+    headline_means = headline(measures, cells)
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerows([("system", "drop"), *drops(found)])
+    writer.writerows([("system", "drop"), *drops(headline_means)])
     write_text(drops_output, buffer.getvalue())
-    write_json(output, found)
+    write_json(output, headline_means)

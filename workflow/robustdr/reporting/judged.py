@@ -10,7 +10,7 @@ from robustdr.core.files import from_json
 from robustdr.reporting.claims import counted
 from robustdr.reporting.deciding import Explored
 from robustdr.reporting.forest import Axis
-from robustdr.reporting.naming import named
+from robustdr.reporting.naming import replace_names
 from robustdr.reporting.sentences import of_claim, of_paper, queries_for_printed, smallest
 from robustdr.reporting.settings import Paper
 from robustdr.reporting.written import Claims, Record
@@ -34,7 +34,7 @@ def first_of(claims: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
 
 def judged(
     paper: Paper,
-    made: Claims,
+    artifact: Claims,
     replicates: Mapping[str, list[dict[str, Any]]],
     cells: Callable[[Record], list[tuple[str, str]]],
     explored: Explored,
@@ -47,17 +47,17 @@ def judged(
     """
 
     def text(words: str) -> str:
-        return named(words, made["names"])
+        return replace_names(words, artifact["names"])
 
-    controls = {one["name"]: one for one in made["controls"]}
-    for one in controls.values():
-        one["evidence"] = text(one["evidence"])
-    shown = []
-    for number, claim in enumerate(made["claims"], 1):
+    controls = {control["name"]: control for control in artifact["controls"]}
+    for control in controls.values():
+        control["evidence"] = text(control["evidence"])
+    claim_views = []
+    for number, claim in enumerate(artifact["claims"], 1):
         singles = [
             {**single, **UNPRINTED, "words": text(single["words"])} for single in replicates.get(claim["claim"], [])
         ]
-        shown.append(
+        claim_views.append(
             {
                 **claim,
                 "number": number,
@@ -68,7 +68,7 @@ def judged(
                 "said": text(of_claim(claim)),
                 "how": f"{text(claim['how'][:1].upper() + claim['how'][1:])}, on {claim['place']}",
                 "reason": text(claim["reason"]),
-                "axis": Axis.of([*claim["effects"], *singles]),  # type: ignore[list-item]
+                "axis": Axis.from_effects([*claim["effects"], *singles]),  # type: ignore[list-item]
                 "effects": [
                     {
                         **effect,
@@ -83,7 +83,7 @@ def judged(
                 "controls": [controls[name] for name in claim["needs"] if name in controls],
                 "cells": cells(claim),
                 "queries": [
-                    query._replace(kind=text(query.kind)) for query in explored.queries(claim, made["evaluation"])
+                    query._replace(kind=text(query.kind)) for query in explored.queries(claim, artifact["evaluation"])
                 ],
                 "sides": [
                     text(f"{system}, {query_set}") for system, query_set in (claim["effects"][0].get("sides") or ())
@@ -93,23 +93,23 @@ def judged(
                 "singles": singles,
             }
         )
-    run = [claim for claim in shown if claim["verdict"] != NOT_RUN]
-    here, said = counted(made["claims"])
-    deciding = [claim["effects"][0] for claim in made["claims"] if claim["effects"]]
+    run = [claim for claim in claim_views if claim["verdict"] != NOT_RUN]
+    counts_here, counts_printed = counted(artifact["claims"])
+    deciding = [claim["effects"][0] for claim in artifact["claims"] if claim["effects"]]
     return {
-        **made,
+        **artifact,
         "missing": "",
         "controls": list(controls.values()),
-        "claims": shown,
-        "first": first_of(shown),
+        "claims": claim_views,
+        "first": first_of(claim_views),
         "headline": [claim for claim in run if claim["headline"] and not claim["hypothesis"]],
         "others": [claim for claim in run if not claim["headline"] or claim["hypothesis"]],
-        "not_run": [claim for claim in shown if claim["verdict"] == NOT_RUN],
-        "axis": Axis.of(deciding, MIDDLE),
-        "sentence": of_paper(made["claims"], headlines(made["claims"])),
-        "here": here,
-        "as_printed": said,
-        "every": Counter(claim["verdict"] for claim in made["claims"]),
+        "not_run": [claim for claim in claim_views if claim["verdict"] == NOT_RUN],
+        "axis": Axis.from_effects(deciding, MIDDLE),
+        "sentence": of_paper(artifact["claims"], headlines(artifact["claims"])),
+        "here": counts_here,
+        "as_printed": counts_printed,
+        "every": Counter(claim["verdict"] for claim in artifact["claims"]),
     }
 
 

@@ -28,7 +28,7 @@ class PValues:
 class MarkTest:
     """The test behind a table's marks: paired and two-tailed, of values of queries averaged over seeds."""
 
-    of: Significance
+    significance: Significance
 
     def tested(
         self, ours: Sequence[np.ndarray], theirs: Sequence[np.ndarray], difference: Estimate, tests: int
@@ -40,45 +40,49 @@ class MarkTest:
                 query set, or those of a mean.
             difference: of the two means over queries and seeds. tests: of the family that is corrected together.
         """
-        pairs = ([of.mean(axis=0) for of in sets] for sets in (ours, theirs))
-        joined = np.concatenate if self.of.pooled else lambda sets: np.mean(sets, axis=0)
+        pairs = ([values.mean(axis=0) for values in sets] for sets in (ours, theirs))
+        joined = np.concatenate if self.significance.pooled else lambda sets: np.mean(sets, axis=0)
         paper = paired_t_test(*(joined(sets) for sets in pairs)).p
-        between = Ratio(difference, ONE)
-        told = bool(difference.runs.trained) and between.known
-        return PValues(self._corrected(paper, tests), self._corrected(between.p, tests) if told else None)
+        run_test = Ratio(difference, ONE)
+        has_run_test = bool(difference.runs.trained) and run_test.runs_known
+        return PValues(self._corrected(paper, tests), self._corrected(run_test.p, tests) if has_run_test else None)
 
     def _corrected(self, p: float, tests: int) -> float:
-        return min(1.0, p * tests) if self.of.correction else p
+        return min(1.0, p * tests) if self.significance.correction else p
 
-    def mark(self, found: PValues, difference: float) -> str:
+    def mark(self, p_values: PValues, difference: float) -> str:
         """Return the marks of a cell: the paper's, and ours if the difference is significant between runs too."""
-        loss = self.of.mark if self.of.mark == "↓" else ""
-        gain = self.of.gain or ("" if loss else self.of.mark)
+        loss = self.significance.mark if self.significance.mark == "↓" else ""
+        gain = self.significance.gain or ("" if loss else self.significance.mark)
         if not (mark := loss if difference < 0 else gain):
             return ""
-        theirs, ours = (p is not None and p < self.of.level for p in (found.paper, found.ours))
+        theirs, ours = (p is not None and p < self.significance.level for p in (p_values.paper, p_values.ours))
         return mark * theirs + OURS * ours
 
-    def footnotes(self, compared: str, family: str, means: bool, trained: bool, known: bool) -> list[str]:
+    def footnotes(self, compared: str, family: str, means: bool, trained: bool, runs_known: bool) -> list[str]:
         """Return what the marks mean, as they were computed.
 
         Args:
             compared: the pairs, in words. family: what is corrected together, in words.
             means: whether a cell is a mean over variations. trained: whether training runs decide cells.
-            known: whether ours could be computed for any.
+            runs_known: whether ours could be computed for any.
         """
-        corrected = f"Bonferroni's correction for {family}" if self.of.correction else "uncorrected"
+        corrected = f"Bonferroni's correction for {family}" if self.significance.correction else "uncorrected"
         pooled = (
-            "; for a mean over variations, the pairs of all variations together" if self.of.pooled and means else ""
+            "; for a mean over variations, the pairs of all variations together"
+            if self.significance.pooled and means
+            else ""
         )
-        marks = f"{self.of.mark} {self.of.gain}" if self.of.gain else self.of.mark
+        marks = (
+            f"{self.significance.mark} {self.significance.gain}" if self.significance.gain else self.significance.mark
+        )
         notes = [
-            f"{marks}: paired two-tailed t-test over queries (of each, the mean over seeds) at p < {self.of.level}, "
-            f"{corrected}{pooled}: {compared}."
+            f"{marks}: paired two-tailed t-test over queries (of each, the mean over seeds) at p < "
+            f"{self.significance.level}, {corrected}{pooled}: {compared}."
         ]
         if not trained:
             return notes
-        if not known:
+        if not runs_known:
             return [*notes, f"No cell has {OURS}: it has one training run, and how much runs differ was not measured."]
         return [
             *notes,

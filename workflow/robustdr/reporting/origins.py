@@ -19,115 +19,118 @@ RECIPE = re.compile(r"^```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)  # in a mo
 class Origin(NamedTuple):
     """One difference: its name, and its value in each folder."""
 
-    what: str
-    one: str
-    other: str
+    subject: str
+    first: str
+    second: str
 
 
 def _scale(root: Path) -> dict[str, set[str]]:
     """The scale and the banner of a miniature, from the claims' JSON."""
-    found: dict[str, set[str]] = {}
+    values_by_name: dict[str, set[str]] = {}
     for path in root.glob("claims/*.json"):
         with suppress(*UNREADABLE):
-            made = from_json(path.read_bytes())
+            claims = from_json(path.read_bytes())
             for name in ("scale", "miniature"):
-                found.setdefault(name, set()).add(made[name])
-    return found
+                values_by_name.setdefault(name, set()).add(claims[name])
+    return values_by_name
 
 
 def _records(root: Path) -> dict[str, set[str]]:
     """Hardware (`computed on`) and package versions, from the records of a folder's artifacts."""
-    found: dict[str, set[str]] = {}
+    values_by_name: dict[str, set[str]] = {}
     for path in root.rglob("*.sha256"):
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
             if line.startswith("# computed on "):
-                found.setdefault("computed on", set()).add(line.removeprefix("# computed on "))
+                values_by_name.setdefault("computed on", set()).add(line.removeprefix("# computed on "))
             elif line.startswith("# installed: "):
                 for package in line.removeprefix("# installed: ").split(", "):
                     name, _, version = package.partition(" ")
-                    found.setdefault(name, set()).add(version)
-    return found
+                    values_by_name.setdefault(name, set()).add(version)
+    return values_by_name
 
 
 def _seeds(root: Path) -> dict[str, set[int]]:
     """The seeds of each system."""
-    found: dict[str, set[int]] = {}
+    seeds_by_system: dict[str, set[int]] = {}
     for path in root.glob("measures/*/*/seed*/*.parquet"):
-        found.setdefault(path.parents[1].name, set()).add(int(path.parent.name.removeprefix("seed")))
-    return found
+        seeds_by_system.setdefault(path.parents[1].name, set()).add(int(path.parent.name.removeprefix("seed")))
+    return seeds_by_system
 
 
-def _flat(tree: Mapping[str, object], above: str = "") -> Iterator[tuple[str, str]]:
+def _flat(tree: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, str]]:
     for name, value in tree.items():
         if isinstance(value, dict):
-            yield from _flat(value, f"{above}{name}.")
+            yield from _flat(value, f"{prefix}{name}.")
         else:
-            yield f"{above}{name}", str(value)
+            yield f"{prefix}{name}", str(value)
 
 
 def _recipes(root: Path) -> dict[str, dict[str, str]]:
     """The settings of each trained model, from its card."""
-    found = {}
+    recipes = {}
     for path in sorted(root.glob("models/*/*/seed*/README.md")):
         with suppress(*UNREADABLE):
             if recipe := RECIPE.search(path.read_text(encoding="utf-8")):
-                found[f"{path.parents[2].name}/{path.parents[1].name}"] = dict(_flat(yaml.safe_load(recipe[1])))
-    return found
+                recipes[f"{path.parents[2].name}/{path.parents[1].name}"] = dict(_flat(yaml.safe_load(recipe[1])))
+    return recipes
 
 
 def _steps(root: Path) -> dict[str, dict[str, str]]:
     """The key of each artifact, by step and artifact, in the order of the steps."""
-    found: dict[str, dict[str, str]] = {}
+    keys_by_step: dict[str, dict[str, str]] = {}
     for path in sorted(root.glob("report/data/*/systems/*.js")):
         with suppress(*UNREADABLE):
             for step in read_data(path)["steps"]:
-                found.setdefault(step["name"], {})[step["what"]] = step["key"]
-    return found
+                keys_by_step.setdefault(step["name"], {})[step["what"]] = step["key"]
+    return keys_by_step
 
 
-def _settings(one: dict[str, dict[str, str]], other: dict[str, dict[str, str]]) -> list[Origin]:
+def _settings(first_recipes: dict[str, dict[str, str]], second_recipes: dict[str, dict[str, str]]) -> list[Origin]:
     """The settings that differ, each with its models, for models in both folders."""
-    found: dict[tuple[str, str, str], list[str]] = {}
-    for model in sorted(one.keys() & other.keys()):
-        for name in dict.fromkeys([*one[model], *other[model]]):
-            values = one[model].get(name, "–"), other[model].get(name, "–")
+    models_by_difference: dict[tuple[str, str, str], list[str]] = {}
+    for model in sorted(first_recipes.keys() & second_recipes.keys()):
+        for name in dict.fromkeys([*first_recipes[model], *second_recipes[model]]):
+            values = first_recipes[model].get(name, "–"), second_recipes[model].get(name, "–")
             if values[0] != values[1]:
-                found.setdefault((name, *values), []).append(model)
-    return [Origin(f"{name} of {', '.join(models)}", *values) for (name, *values), models in found.items()]
+                models_by_difference.setdefault((name, *values), []).append(model)
+    return [
+        Origin(f"{name} of {', '.join(models)}", *values) for (name, *values), models in models_by_difference.items()
+    ]
 
 
-def _parted(one: dict[str, dict[str, str]], other: dict[str, dict[str, str]]) -> list[Origin]:
+def _parted(first_steps: dict[str, dict[str, str]], second_steps: dict[str, dict[str, str]]) -> list[Origin]:
     """The steps with different keys in the two folders, or with results in only one of them."""
-    found = []
-    for name in dict.fromkeys([*one, *other]):
-        ours, theirs = one.get(name, {}), other.get(name, {})
+    differences = []
+    for name in dict.fromkeys([*first_steps, *second_steps]):
+        ours, theirs = first_steps.get(name, {}), second_steps.get(name, {})
         shared = ours.keys() & theirs.keys()
-        changed = sum(ours[what] != theirs[what] for what in shared)
+        changed = sum(ours[artifact] != theirs[artifact] for artifact in shared)
         if changed or ours.keys() != theirs.keys():
-            what = f"{name.replace('_', ' ')}: {changed} of {len(shared)} with another key"
-            alone = (f"{len(of)} made, {len(of.keys() - shared)} of them here alone" for of in (ours, theirs))
-            found.append(Origin(what, *alone))
-    return found
+            subject = f"{name.replace('_', ' ')}: {changed} of {len(shared)} with another key"
+            counts = (f"{len(keys)} made, {len(keys.keys() - shared)} of them here alone" for keys in (ours, theirs))
+            differences.append(Origin(subject, *counts))
+    return differences
 
 
-def _unequal(one: Mapping[str, set[Any]], other: Mapping[str, set[Any]]) -> list[Origin]:
+def _unequal(first_values: Mapping[str, set[Any]], second_values: Mapping[str, set[Any]]) -> list[Origin]:
     """The entries whose values differ between the folders."""
     listed = {
-        name: [", ".join(map(str, sorted(of.get(name, ())))) or "–" for of in (one, other)] for name in {*one, *other}
+        name: [", ".join(map(str, sorted(values.get(name, ())))) or "–" for values in (first_values, second_values)]
+        for name in {*first_values, *second_values}
     }
     return [Origin(name, *values) for name, values in sorted(listed.items()) if values[0] != values[1]]
 
 
-def origins(one: Path, other: Path) -> dict[str, list[Origin]]:
+def origins(first: Path, second: Path) -> dict[str, list[Origin]]:
     """The differences in how two folders were made, by heading.
 
     `steps`: steps with different keys; a key covers code, packages, settings and inputs. The first such step is where
     the folders begin to differ. It is read from the report's data, so it is empty if the report was not built.
     """
     return {
-        "scale": _unequal(_scale(one), _scale(other)),
-        "steps": _parted(_steps(one), _steps(other)),
-        "settings": _settings(_recipes(one), _recipes(other)),
-        "seeds": _unequal(_seeds(one), _seeds(other)),
-        "packages and hardware": _unequal(_records(one), _records(other)),
+        "scale": _unequal(_scale(first), _scale(second)),
+        "steps": _parted(_steps(first), _steps(second)),
+        "settings": _settings(_recipes(first), _recipes(second)),
+        "seeds": _unequal(_seeds(first), _seeds(second)),
+        "packages and hardware": _unequal(_records(first), _records(second)),
     }

@@ -31,11 +31,13 @@ def paired(originals: Path, varied: Sequence[Path]) -> Rewordings:
         UserError: a file has a query that is not among the originals; see also `queries.read_user_queries`.
     """
     texts, files = queries.read_user_queries(originals), {path: queries.read_user_queries(path) for path in varied}
-    for path, found in files.items():
-        if unknown := found.keys() - texts.keys():
+    for path, varied_texts in files.items():
+        if unknown := varied_texts.keys() - texts.keys():
             raise UserError(f"{path}: query {min(unknown)!r} is none of {originals} ({len(unknown):,} such queries)")
-    made = {qid: [found[qid] for found in files.values() if qid in found] for qid in texts}
-    return [(texts[qid], given) for qid, given in made.items() if given]
+    variations_by_qid = {
+        qid: [varied_texts[qid] for varied_texts in files.values() if qid in varied_texts] for qid in texts
+    }
+    return [(texts[qid], rewordings) for qid, rewordings in variations_by_qid.items() if rewordings]
 
 
 def slip_tables(originals: Path, misspelled: Path) -> str:
@@ -45,11 +47,14 @@ def slip_tables(originals: Path, misspelled: Path) -> str:
         UserError: no query has a slip; see also `paired`.
     """
     pairs = paired(originals, [misspelled])
-    people = slips.counts(slips.slips(right, wrong) for right, (wrong,) in pairs)
+    people = slips.counts(slips.slips(original, wrong) for original, (wrong,) in pairs)
     if not len(people["kind"]):
         raise UserError(f"{misspelled}: no query has a misspelled word beside {originals}")
-    made = {name: slips.generated(of, [right for right, _ in pairs]) for name, of in slips.generators().items()}
-    return slips.as_text(people, made)
+    generated = {
+        name: slips.generated(generator, [original for original, _ in pairs])
+        for name, generator in slips.generators().items()
+    }
+    return slips.as_text(people, generated)
 
 
 def rewording_table(originals: Path, varied: Sequence[Path], model: Path | None) -> str:
@@ -61,10 +66,10 @@ def rewording_table(originals: Path, varied: Sequence[Path], model: Path | None)
     Raises:
         UserError: see `paired` and `Similarity`.
     """
-    encode, own = Similarity(model) if model else None, paired(originals, varied)
-    asked = [question for question, _ in own]
-    made = {name: measure(reworded(variations.create(name), asked), encode) for name in reworders()}
-    return as_text({"these queries": measure(own, encode), STACKFAQ: _stored()["rewordings"][STACKFAQ], **made})
+    encode, pairs = Similarity(model) if model else None, paired(originals, varied)
+    questions = [question for question, _ in pairs]
+    generated = {name: measure(reworded(variations.create(name), questions), encode) for name in reworders()}
+    return as_text({"these queries": measure(pairs, encode), STACKFAQ: _stored()["rewordings"][STACKFAQ], **generated})
 
 
 def reworders() -> list[str]:
@@ -78,9 +83,9 @@ def as_text(rows: Mapping[str, Mapping[str, Sequence[float]]]) -> str:
     lines = [table_row(["rewordings", *means, f"% that change: {' · '.join(CHANGES)}"])]
     lines.append(table_row(["---"] * (len(means) + 2)))
     lines += map(table_row, _printed())
-    for name, found in rows.items():
-        cells = [f"{found[key][0]:.2f} ±{found[key][1]:.2f}" if key in found else "–" for key in means]
-        lines.append(table_row([name, *cells, " · ".join(f"{100 * found[key][0]:.0f}" for key in CHANGES)]))
+    for name, values in rows.items():
+        cells = [f"{values[key][0]:.2f} ±{values[key][1]:.2f}" if key in values else "–" for key in means]
+        lines.append(table_row([name, *cells, " · ".join(f"{100 * values[key][0]:.0f}" for key in CHANGES)]))
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -90,11 +95,18 @@ def _printed() -> list[list[str]]:
     for level in LEVELS:
         for collection in ("wikiqa", "antique-binary"):
             place = {"query_set": level, "collection": collection}
-            alike = [cell.value for cell in intent.tables["table2"].select(place)]
-            given = [f"{cell.value:.2f}" for cell in intent.tables["table3"].select(place)]
+            similarities = [cell.value for cell in intent.tables["table2"].select(place)]
+            distances = [f"{cell.value:.2f}" for cell in intent.tables["table3"].select(place)]
             label = intent.words[collection][0]
             rows.append(
-                [f"intent, {level}, {label}", f"{min(alike):.2f}–{max(alike):.2f}", *given[1:], given[0], "–", "–"]
+                [
+                    f"intent, {level}, {label}",
+                    f"{min(similarities):.2f}–{max(similarities):.2f}",
+                    *distances[1:],
+                    distances[0],
+                    "–",
+                    "–",
+                ]
             )
     return rows
 
@@ -111,21 +123,21 @@ def slips_of_people() -> str:
     """
     sources, text = _stored()["slips"], ""
     people = {
-        name: slips.counts([[slips.Slip(*one) for one in query] for query in of["slips"]])
-        for name, of in sources.items()
+        name: slips.counts([[slips.Slip(*slip_fields) for slip_fields in query] for query in source["slips"]])
+        for name, source in sources.items()
     }
-    listed = [(right, wrong) for right, many in lexicon.misspellings().items() for wrong in many]
+    listed = [(correct, wrong) for correct, many in lexicon.misspellings().items() for wrong in many]
     people["codespell's list"] = slips.counts([slips.slip(*pair)] for pair in listed[::10])
-    others = {name: slips.shares(counted) for name, counted in people.items()}
-    for name, of in sources.items():
-        text += f"**{name}**: {of['about']}\n\n"
-        if "generators" in of:
-            beside = {key: shares for key, shares in others.items() if key != name}
-            made = {
-                key: {feature: np.array(values) for feature, values in found.items()}
-                for key, found in of["generators"].items()
+    source_shares = {name: slips.shares(counted) for name, counted in people.items()}
+    for name, source in sources.items():
+        text += f"**{name}**: {source['about']}\n\n"
+        if "generators" in source:
+            other_shares = {key: shares for key, shares in source_shares.items() if key != name}
+            generated = {
+                key: {feature: np.array(values) for feature, values in shares.items()}
+                for key, shares in source["generators"].items()
             }
-            text += f"{slips.as_text(people[name], beside | made)}\n"
+            text += f"{slips.as_text(people[name], other_shares | generated)}\n"
     return text
 
 

@@ -67,18 +67,20 @@ def _measured(
     """The data of each query set; values are means over seeds."""
     rows = pd.concat(map(read_measures, measures))
     sums = rows.groupby(["query_set", "measure", "qid"], sort=False)["value"].sum()
-    values = {at: group.droplevel([0, 1]) / seeds for at, group in sums.groupby(level=[0, 1], sort=False)}
+    values = {key: group.droplevel([0, 1]) / seeds for key, group in sums.groupby(level=[0, 1], sort=False)}
 
     def whole(query_set: str, measure: str) -> list[int | None]:
-        found = values[query_set, measure].to_dict()
-        return [round(found[q] * DIGITS) if q in found else None for q in qids[query_set.partition(".")[0]]]
+        value_by_qid = values[query_set, measure].to_dict()
+        return [
+            round(value_by_qid[q] * DIGITS) if q in value_by_qid else None for q in qids[query_set.partition(".")[0]]
+        ]
 
     return {
-        at: {
-            "measures": {measure: whole(at, measure) for measure in names},
-            "means": {measure: float(values[at, measure].mean()) for measure in names},
+        query_set: {
+            "measures": {measure: whole(query_set, measure) for measure in names},
+            "means": {measure: float(values[query_set, measure].mean()) for measure in names},
         }
-        for at, names in query_sets.items()
+        for query_set, names in query_sets.items()
     }
 
 
@@ -86,16 +88,20 @@ def _relevant(
     settings: QueriesSettings, judgements: list[Path], runs: list[Path], corpus: Path | None
 ) -> dict[Path, Any]:
     """The relevant docids, by file of judgements and qid."""
-    found: dict[Path, Any] = {}
+    relevant: dict[Path, Any] = {}
     for path in dict.fromkeys(judgements):
         if path.suffix == ".jsonl" and corpus:
-            judged = (read_run(run) for run, by in zip(runs, judgements, strict=True) if by == path)
+            judged = (
+                read_run(run) for run, judgement_file in zip(runs, judgements, strict=True) if judgement_file == path
+            )
             cuts = (parse(measure).cut or 0 for measures in settings.measures.values() for measure in measures)
             grades, level = judge(read_answers(path), judged, max(cuts), corpus), 1
         else:
             grades, level = read_qrels(path), settings.relevance_level
-        found[path] = {qid: {d for d, grade in of.items() if grade >= level} for qid, of in grades.items()}
-    return found
+        relevant[path] = {
+            qid: {d for d, grade in grade_by_docid.items() if grade >= level} for qid, grade_by_docid in grades.items()
+        }
+    return relevant
 
 
 def _top(ranking: Ranking, relevant: set[str]) -> list[Any]:
@@ -118,7 +124,7 @@ def _first(run: Run, relevant: Mapping[str, set[str]]) -> dict[str, int]:
 def changed_most(before: dict[str, list[int | None]], after: dict[str, list[int | None]]) -> list[int]:
     """Positions of the queries that change most, summed over measures: half largest losses, half largest gains."""
     pairs = [zip(before[measure], after[measure], strict=True) for measure in after]
-    change = [sum((b or 0) - (a or 0) for a, b in of) for of in zip(*pairs, strict=True)]
+    change = [sum((b or 0) - (a or 0) for a, b in changes) for changes in zip(*pairs, strict=True)]
     order = sorted(range(len(change)), key=lambda number: (change[number], number))
     return sorted({*order[: MOST // 2], *order[-MOST // 2 :]})
 
@@ -128,15 +134,15 @@ def provenance(settings: QueriesSettings) -> dict[str, list[object]]:
     installed: dict[str, int] = {}
     steps: list[object] = []
     for step in settings.steps:
-        written = record_of(Path(step.path))
-        lines = written.read_text(encoding="utf-8").splitlines() if written.is_file() else []
-        about = dict(line[2:].split(" ", 1) for line in lines if line.startswith("# "))
-        packages = about.get("installed:", "")
+        record_path = record_of(Path(step.path))
+        lines = record_path.read_text(encoding="utf-8").splitlines() if record_path.is_file() else []
+        header = dict(line[2:].split(" ", 1) for line in lines if line.startswith("# "))
+        packages = header.get("installed:", "")
         steps.append(
             {
                 **asdict(step),
-                "cost": None if "kept:" in about else costs(Path(step.benchmark)),
-                "hardware": about.get("computed", "").removeprefix("on "),
+                "cost": None if "kept:" in header else costs(Path(step.benchmark)),
+                "hardware": header.get("computed", "").removeprefix("on "),
                 "installed": installed.setdefault(packages, len(installed)) if packages else None,
                 "digests": [line.split("  ", 1)[::-1] for line in lines if not line.startswith("#")],
             }
@@ -169,21 +175,24 @@ def write_queries(
         ranking, of_split = read_run(run), qids[split]
         first = _first(ranking, relevant[judging])
         original = f"{split}.{ORIGINAL}"
-        shown = (
+        positions = (
             range(len(of_split))
             if kind == ORIGINAL
-            else changed_most(*(sets[at]["measures"] for at in (original, query_set)))
+            else changed_most(*(sets[set_name]["measures"] for set_name in (original, query_set)))
         )
         ranks[query_set] = [first.get(qid) for qid in of_split]
         top[query_set] = {
             number: _top(ranking.get(of_split[number], []), relevant[judging].get(of_split[number], set()))
-            for number in shown
+            for number in positions
         }
     for query_set, of_set in top.items():
         if query_set.endswith(f".{ORIGINAL}"):
-            needed = {n for other, numbers in top.items() if other != query_set for n in numbers}
-            top[query_set] = {number: found for number, found in of_set.items() if number in needed}
-    found = {at: {**of, "ranks": ranks[at], "top": top[at]} for at, of in sets.items()}
-    about = {"system": settings.system, "label": settings.label, "collection": settings.collection}
-    more = {"seeds": settings.seeds, "digits": DIGITS, "sets": found, **provenance(settings)}
-    write_data(output, f"{settings.collection}/{settings.system}", {**about, **more})
+            needed = {n for varied_set, numbers in top.items() if varied_set != query_set for n in numbers}
+            top[query_set] = {number: passages for number, passages in of_set.items() if number in needed}
+    full_sets = {
+        query_set: {**set_data, "ranks": ranks[query_set], "top": top[query_set]}
+        for query_set, set_data in sets.items()
+    }
+    subject = {"system": settings.system, "label": settings.label, "collection": settings.collection}
+    data = {"seeds": settings.seeds, "digits": DIGITS, "sets": full_sets, **provenance(settings)}
+    write_data(output, f"{settings.collection}/{settings.system}", {**subject, **data})

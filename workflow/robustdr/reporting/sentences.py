@@ -28,13 +28,13 @@ def percent(value: float | None) -> str:
 
 def numbers(effect: Effect) -> str:
     """An effect in numbers: its size, its interval with the level, p, what the paper prints, and the power for that."""
-    found = f"{percent(effect['size'])}, {100 * USUAL:g} % interval {' to '.join(map(percent, effect['interval']))}"
-    found += f", p = {effect['p']:.2g}"
+    text = f"{percent(effect['size'])}, {100 * USUAL:g} % interval {' to '.join(map(percent, effect['interval']))}"
+    text += f", p = {effect['p']:.2g}"
     if not effect["printed"]:
-        return found
+        return text
     low, high = map(percent, effect["printed"])
     power = "" if effect["power"] is None else f" (power {effect['power']:.2f})"
-    return f"{found}; printed {low if low == high else f'{low} to {high}'}{power}"
+    return f"{text}; printed {low if low == high else f'{low} to {high}'}{power}"
 
 
 def smallest(effect: Effect) -> float | None:
@@ -48,10 +48,10 @@ def queries_for_printed(effect: Effect) -> int | None:
 
     The error of a mean falls with the root of the number of queries.
     """
-    here, (low, high) = smallest(effect), effect["printed"] or (None, None)
-    if here is None or low is None or high is None or not (size := (low + high) / 2):
+    smallest_size, (low, high) = smallest(effect), effect["printed"] or (None, None)
+    if smallest_size is None or low is None or high is None or not (size := (low + high) / 2):
         return None
-    return ceil(effect["queries"] * (here / size) ** 2)
+    return ceil(effect["queries"] * (smallest_size / size) ** 2)
 
 
 def of_claim(claim: Record) -> str:
@@ -93,14 +93,14 @@ def of_scale(scale: str, sentences: Sequence[Mapping[str, int]], gains: str, ran
         sentences: the number of headline sentences by verdict, one a paper. gains: which methods gain, as a sentence.
         rank: Spearman's correlation of reported and reproduced drops.
     """
-    every = sum((Counter(of) for of in sentences), Counter[str]())
-    open_ = sum(every[verdict] for verdict in OPEN)
-    decided = every.total() - open_
-    supported, partly = every[SUPPORTED], every[PARTLY]
-    found = [
-        f"Abstracts and conclusions rest on {every.total()} claims. At scale {scale}, {decided} of them can be "
+    verdicts = sum((Counter(counts) for counts in sentences), Counter[str]())
+    open_ = sum(verdicts[verdict] for verdict in OPEN)
+    decided = verdicts.total() - open_
+    supported, partly = verdicts[SUPPORTED], verdicts[PARTLY]
+    answer_parts = [
+        f"Abstracts and conclusions rest on {verdicts.total()} claims. At scale {scale}, {decided} of them can be "
         f"decided: {supported} supported, {partly} partly, {decided - supported - partly} contradicted.",
         gains,
         "" if rank is None else f"Drops as printed and here have a rank correlation of {rank:.2f}.",
     ]
-    return " ".join(filter(None, found))
+    return " ".join(filter(None, answer_parts))

@@ -108,7 +108,7 @@ class TableSettings(ReportSettings):
     """
 
     table: str
-    spec: Annotated[TableSpec, PlainValidator(lambda entry: layouts.read(entry))]
+    spec: Annotated[TableSpec, PlainValidator(lambda entry: layouts.read_layout(entry))]
     losses: dict[str, Named]
     stand_ins: list[str]
     notes: list[str]
@@ -126,7 +126,7 @@ class TableSettings(ReportSettings):
 class FigureSettings(ReportSettings):
     """A figure; `spec`: its entry in experiment.yaml."""
 
-    spec: Annotated[FigureSpec, PlainValidator(lambda entry: figures.read(entry))]
+    spec: Annotated[FigureSpec, PlainValidator(lambda entry: figures.read_figure(entry))]
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -63,7 +63,7 @@ class Pair:
     equal: bool = False
 
     @property
-    def about(self) -> Mapping[str, object]:
+    def cell_data(self) -> Mapping[str, object]:
         """The cell's data, of A or else of B; what it is about is the same in both."""
         return self.cells[0] or self.cells[1] or {"label": "", "query_set": ""}
 
@@ -84,25 +84,25 @@ def numbered(
     items: Iterable[Made], identity: Callable[[Made], tuple[object, ...]]
 ) -> Iterator[tuple[tuple[object, ...], Made]]:
     """Yield (identity, item); a counter at the end of the identity tells equal ones apart."""
-    seen: Counter[tuple[object, ...]] = Counter()
+    counts: Counter[tuple[object, ...]] = Counter()
     for item in items:
-        named = identity(item)
-        seen[named] += 1
-        yield (*named, seen[named]), item
+        key = identity(item)
+        counts[key] += 1
+        yield (*key, counts[key]), item
 
 
 @cache
 def _measured(folder: Path) -> dict[int, pd.Series]:
     """A system's values by seed, each by (query set, measure, query); damaged files are skipped."""
-    found: dict[int, list[pd.Series]] = {}
+    values_by_seed: dict[int, list[pd.Series]] = {}
     for path in sorted(folder.glob("seed*/*.parquet")):
         try:
             frame = read_measures(path)
         except UserError:
             continue
         values = frame.set_index(["query_set", "measure", "qid"])["value"]
-        found.setdefault(int(path.parent.name.removeprefix("seed")), []).append(values)
-    return {seed: pd.concat(values).sort_index() for seed, values in found.items()}
+        values_by_seed.setdefault(int(path.parent.name.removeprefix("seed")), []).append(values)
+    return {seed: pd.concat(values).sort_index() for seed, values in values_by_seed.items()}
 
 
 def _of_system(root: Path, table: Table, cell: Row, system: str) -> pd.DataFrame:
@@ -113,9 +113,11 @@ def _of_system(root: Path, table: Table, cell: Row, system: str) -> pd.DataFrame
     """
     seeds = _measured(root / "measures" / cell["collection"] / system)
     kinds = table["means"].get(cell["role"], {}).get(cell["query_set"], [cell["query_set"]])
-    taken = {cell["seed"]: seeds[cell["seed"]]} if cell["seed"] else seeds
-    at = [(f"{cell['split']}.{kind}", cell["measured"]) for kind in kinds]
-    return pd.DataFrame({seed: sum(values.loc[place] for place in at) / len(at) for seed, values in taken.items()})
+    seed_values = {cell["seed"]: seeds[cell["seed"]]} if cell["seed"] else seeds
+    places = [(f"{cell['split']}.{kind}", cell["measured"]) for kind in kinds]
+    return pd.DataFrame(
+        {seed: sum(values.loc[place] for place in places) / len(places) for seed, values in seed_values.items()}
+    )
 
 
 def by_query(root: Path, table: Table, cell: Row) -> pd.DataFrame | None:
@@ -126,35 +128,35 @@ def by_query(root: Path, table: Table, cell: Row) -> pd.DataFrame | None:
     if cell["value"] not in ("value", "difference") or cell["reproduced"] is None:
         return None
     try:
-        found = _of_system(root, table, cell, cell["system"])
+        values = _of_system(root, table, cell, cell["system"])
         if cell["value"] == "difference":
-            found = found.sub(_of_system(root, table, cell, cell["against"]).mean(axis=1), axis=0)
+            values = values.sub(_of_system(root, table, cell, cell["against"]).mean(axis=1), axis=0)
     except KeyError:
         return None
-    same = found.size and isclose(found.to_numpy().mean(), cell["reproduced"], rel_tol=1e-9, abs_tol=1e-12)
-    return found if same else None
+    is_current = values.size and isclose(values.to_numpy().mean(), cell["reproduced"], rel_tol=1e-9, abs_tol=1e-12)
+    return values if is_current else None
 
 
-def interval(one: pd.DataFrame, other: pd.DataFrame) -> tuple[float, float, bool]:
-    """(low, high, paired): the 95 % interval of `other` − `one`, [queries, seeds] each; whether it pairs their queries.
+def interval(first: pd.DataFrame, second: pd.DataFrame) -> tuple[float, float, bool]:
+    """(low, high, paired): the 95 % interval of `second` − `first`, [queries, seeds] each; if it pairs queries.
 
     If the queries differ, the two are independent: the squared half widths of their intervals add up.
     """
-    if not one.index.equals(other.index):
-        ends = [Ratio(Estimate(of.T.to_numpy()), ONE).interval(0.95) for of in (one, other)]
+    if not first.index.equals(second.index):
+        ends = [Ratio(Estimate(values.T.to_numpy()), ONE).interval(0.95) for values in (first, second)]
         half = hypot(*((high - low) / 2 for low, high in ends))
-        middle = float(other.to_numpy().mean() - one.to_numpy().mean())
+        middle = float(second.to_numpy().mean() - first.to_numpy().mean())
         return middle - half, middle + half, False
-    if one.shape != other.shape:  # other numbers of seeds cannot be paired: average them
-        one, other = (of.mean(axis=1).to_frame() for of in (one, other))
-    low, high = Ratio(Estimate(other.T.to_numpy()) - Estimate(one.T.to_numpy()), ONE).interval(0.95)
+    if first.shape != second.shape:  # other numbers of seeds cannot be paired: average them
+        first, second = (values.mean(axis=1).to_frame() for values in (first, second))
+    low, high = Ratio(Estimate(second.T.to_numpy()) - Estimate(first.T.to_numpy()), ONE).interval(0.95)
     return low, high, True
 
 
 def _identity(placed: Placed) -> tuple[object, ...]:
     """What a cell is about, the same at every scale; for a fact about the data, its row and column."""
     cell: Mapping[str, object] | None = placed.cell
-    return tuple(cell[of] for of in IDENTITY) if cell else (placed.row, placed.column)
+    return tuple(cell[field] for field in IDENTITY) if cell else (placed.row, placed.column)
 
 
 def _placed(table: Table) -> Iterator[Placed]:
@@ -164,15 +166,15 @@ def _placed(table: Table) -> Iterator[Placed]:
             yield Placed(row, column, text, None if number is None else table["cells"][number])
 
 
-def _pair(roots: tuple[Path, Path], tables: tuple[Table, Table], one: Placed | None, other: Placed | None) -> Pair:
+def _pair(roots: tuple[Path, Path], tables: tuple[Table, Table], first: Placed | None, second: Placed | None) -> Pair:
     """The pair of a cell; one side may be None."""
-    texts = (one.text if one else None, other.text if other else None)
-    a, b = (one.cell if one else None, other.cell if other else None)
+    texts = (first.text if first else None, second.text if second else None)
+    a, b = (first.cell if first else None, second.cell if second else None)
     if not (a and b) or a["reproduced"] is None or b["reproduced"] is None:
         return Pair(texts, (a, b))
     factor, digits = UNITS[tables[0]["layout"].get("unit", "percent")]
     difference = factor * (b["reproduced"] - a["reproduced"])
-    ours, theirs = (by_query(*of) for of in zip(roots, tables, (a, b), strict=True))
+    ours, theirs = (by_query(*cell_inputs) for cell_inputs in zip(roots, tables, (a, b), strict=True))
     if ours is None or theirs is None:
         return Pair(texts, (a, b), difference, digits=digits, equal=difference == 0)
     queries = (len(ours), len(theirs))
@@ -185,13 +187,13 @@ def _pair(roots: tuple[Path, Path], tables: tuple[Table, Table], one: Placed | N
 
 def side_by_side(roots: tuple[Path, Path], tables: tuple[Table, Table]) -> SideBySide:
     """The pairs of two tables; a cell has its place in A, or in B if only B has it."""
-    one, other = (dict(numbered(_placed(table), _identity)) for table in tables)
+    first, second = (dict(numbered(_placed(table), _identity)) for table in tables)
     pairs: dict[tuple[str, str], Pair] = {}
-    for named in dict.fromkeys([*one, *other]):
-        placed = one.get(named) or other[named]
-        pairs[placed.row, placed.column] = _pair(roots, tables, one.get(named), other.get(named))
+    for key in dict.fromkeys([*first, *second]):
+        placed = first.get(key) or second[key]
+        pairs[placed.row, placed.column] = _pair(roots, tables, first.get(key), second.get(key))
     layouts = [table["layout"] for table in tables]
-    rows = list(dict.fromkeys(row for of in layouts for row in of["rows"]))
+    rows = list(dict.fromkeys(row for layout in layouts for row in layout["rows"]))
     used = {column for _, column in pairs}
-    columns = dict.fromkeys(column for of in layouts for column in of["columns"] if column in used)
+    columns = dict.fromkeys(column for layout in layouts for column in layout["columns"] if column in used)
     return SideBySide(rows, list(columns), pairs)

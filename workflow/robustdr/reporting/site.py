@@ -39,7 +39,7 @@ Made = TypeVar("Made")
 class _Page(NamedTuple):
     """The content of a paper's pages; None for parts that the paper lacks."""
 
-    about: Paper
+    entry: Paper
     claims: Shown | None
     audit: Shown | None
     tables: dict[str, Shown | None]
@@ -48,11 +48,11 @@ class _Page(NamedTuple):
 
     @property
     def name(self) -> str:
-        return self.about.name
+        return self.entry.name
 
     @property
     def title(self) -> str:
-        return self.about.title
+        return self.entry.title
 
     @property
     def rank(self) -> float | None:
@@ -63,7 +63,7 @@ class _Page(NamedTuple):
         return scatter(self.drops)
 
 
-def _read(path: Path, kind: type[Made], *parts: str) -> tuple[Made | None, str]:
+def _read_artifact(path: Path, kind: type[Made], *parts: str) -> tuple[Made | None, str]:
     """(what a stage wrote, why it cannot be shown); one of them is None or ''.
 
     Args:
@@ -73,14 +73,14 @@ def _read(path: Path, kind: type[Made], *parts: str) -> tuple[Made | None, str]:
     if not path.is_file():
         return None, f"{path} was not made. Make it by: {command}"
     try:
-        made = json.loads(path.read_text(encoding="utf-8"))
+        artifact = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
         return None, f"{path} is cut off or damaged. Delete it, then: {command}"
-    if isinstance(made, list):  # the audit writes one entry per paper
-        made = made[0]
-    if lacking := ", ".join(part for part in parts if part not in made):
+    if isinstance(artifact, list):  # the audit writes one entry per paper
+        artifact = artifact[0]
+    if lacking := ", ".join(part for part in parts if part not in artifact):
         return None, f"{path} was made by another version: it has no {lacking}. Delete it, then: {command}"
-    return made, ""
+    return artifact, ""
 
 
 def _missing(why: str) -> Shown | None:
@@ -89,12 +89,12 @@ def _missing(why: str) -> Shown | None:
 
 def found_in(findings: Iterable[FindingRecord]) -> dict[str, list[Shown]]:
     """The findings about each printed cell, by the cell's name in tables; each with its number and its cell."""
-    found: dict[str, list[Shown]] = {}
+    findings_by_cell: dict[str, list[Shown]] = {}
     for number, finding in enumerate(findings):
         for cell in finding["cells"]:
-            at = f"{finding['table']} [{describe(cell['coordinates'])}]"
-            found.setdefault(at, []).append({**finding, "number": number, "cell": cell})
-    return found
+            cell_name = f"{finding['table']} [{describe(cell['coordinates'])}]"
+            findings_by_cell.setdefault(cell_name, []).append({**finding, "number": number, "cell": cell})
+    return findings_by_cell
 
 
 def query_link(cell: Row, means: Means) -> str:
@@ -108,51 +108,56 @@ def query_link(cell: Row, means: Means) -> str:
 def _ordered(layout: Laid, cells: list[Row], paper: str) -> Laid:
     """The layout with the columns of the paper's own method first: of the systems that are named after it."""
 
-    def own(column: int) -> bool:
+    def is_paper_method(column: int) -> bool:
         numbers = [fields[column][2] for fields in layout["fields"]]
         return any(paper in cells[number]["system"].split("_") for number in numbers if number is not None)
 
-    order = sorted(range(len(layout["columns"])), key=lambda column: not own(column))
-    fields = [[of[column] for column in order] for of in layout["fields"]]
+    order = sorted(range(len(layout["columns"])), key=lambda column: not is_paper_method(column))
+    fields = [[row_fields[column] for column in order] for row_fields in layout["fields"]]
     return {**layout, "columns": [layout["columns"][column] for column in order], "fields": fields}
 
 
-def _table(made: Table, found: Mapping[str, list[Shown]], paper: str) -> Shown:
+def _table(table: Table, findings: Mapping[str, list[Shown]], paper: str) -> Shown:
     """A table; each cell has the findings about it and the link to its queries."""
     cells = [
         {
             **cell,
-            "findings": [finding for at in cell["printed_at"].split("; ") for finding in found.get(at, [])],
-            "queries_at": query_link(cell, made["means"]),
+            "findings": [
+                finding for cell_name in cell["printed_at"].split("; ") for finding in findings.get(cell_name, [])
+            ],
+            "queries_at": query_link(cell, table["means"]),
         }
-        for cell in made["cells"]
+        for cell in table["cells"]
     ]
-    counts = Counter(cell["drop_agreement"] for cell in made["cells"] if cell["drop_agreement"])
-    not_run = sum(cell["reproduced"] is None for cell in made["cells"])
-    named = made["layout"].get("printed_at", {}).items()  # a table of an older version has none
-    facts = {row: {column: found.get(at, []) for column, at in of.items()} for row, of in named}
-    about = {"layout": _ordered(made["layout"], made["cells"], paper), "cells": cells, "facts": facts}
-    return {**made, **about, "missing": "", "agreements": counts, "not_run": not_run}
+    counts = Counter(cell["drop_agreement"] for cell in table["cells"] if cell["drop_agreement"])
+    not_run = sum(cell["reproduced"] is None for cell in table["cells"])
+    cell_names = table["layout"].get("printed_at", {}).items()  # a table of an older version has none
+    facts = {
+        row: {column: findings.get(cell_name, []) for column, cell_name in names_by_column.items()}
+        for row, names_by_column in cell_names
+    }
+    table_parts = {"layout": _ordered(table["layout"], table["cells"], paper), "cells": cells, "facts": facts}
+    return {**table, **table_parts, "missing": "", "agreements": counts, "not_run": not_run}
 
 
 def _environment(settings: SiteSettings, papers: list[_Page], stamp: str) -> Environment:
     """The templates, with the values that every page needs."""
-    made = templates(site=settings, papers=papers, verdicts=VERDICTS, not_printed=NOT_PRINTED, stamp=stamp)
-    made.globals |= {"parts": PARTS, "most": MOST, "severities": SEVERITIES, "agreement_words": AGREEMENTS}
-    made.globals |= {"power": POWER, "sign": SIGN}
-    made.filters["percent"] = percent
-    return made
+    environment = templates(site=settings, papers=papers, verdicts=VERDICTS, not_printed=NOT_PRINTED, stamp=stamp)
+    environment.globals |= {"parts": PARTS, "most": MOST, "severities": SEVERITIES, "agreement_words": AGREEMENTS}
+    environment.globals |= {"power": POWER, "sign": SIGN}
+    environment.filters["percent"] = percent
+    return environment
 
 
 def links(paper: Paper, tables: Mapping[str, Shown | None], claim: Claim) -> list[tuple[str, str]]:
     """(address, words) of the cells that a claim rests on, one a system and table that shows it."""
-    found = []
+    addresses = []
     for name in (f"{paper.name}_{table}" for table in claim["tables"]):
         cells: list[Any] = (tables.get(name) or {}).get("cells", [])  # type: ignore[assignment]
-        shown = dict.fromkeys(cell["label"] for cell in cells if cell["system"] in claim["systems"])
+        labels = dict.fromkeys(cell["label"] for cell in cells if cell["system"] in claim["systems"])
         title = name.partition("_")[2].replace("table", "Table ")
-        found += [(f"{name}.html#system={quote(label)}", f"{title}, {label}") for label in shown]
-    return found
+        addresses += [(f"{name}.html#system={quote(label)}", f"{title}, {label}") for label in labels]
+    return addresses
 
 
 def write_site(
@@ -174,22 +179,22 @@ def write_site(
         replicates: `evidence/replicates.json`. stamp: what the report was made from, and on what.
     """
 
-    def of(paper: Paper, paths: list[Path]) -> list[Path]:
+    def paths_of(paper: Paper, paths: list[Path]) -> list[Path]:
         return [path for path in paths if path.stem.partition("_")[0] == paper.name]
 
-    def one(paper: Paper, paths: list[Path], kind: type[Made], *parts: str) -> tuple[Made | None, str]:
-        return next((_read(path, kind, *parts) for path in of(paper, paths)), (None, ""))
+    def read_first(paper: Paper, paths: list[Path], kind: type[Made], *parts: str) -> tuple[Made | None, str]:
+        return next((_read_artifact(path, kind, *parts) for path in paths_of(paper, paths)), (None, ""))
 
-    read = {path.stem: _read(path, Table, "layout", "means") for path in tables}
+    tables_by_name = {path.stem: _read_artifact(path, Table, "layout", "means") for path in tables}
     singles, explored = read_replicates(replicates), Explored(output.parent / "data")
     papers: list[_Page] = []
-    every: list[Claims] = []
+    judged_claims: list[Claims] = []
     for paper in settings.papers:
-        audit, no_audit = one(paper, audits, Record, "paper", "findings")
-        made, no_claims = one(paper, claims, Claims, "claims", "controls", "chance", "names")
-        found = found_in(audit["findings"] if audit else ())
-        its_tables = {path.stem: read[path.stem] for path in of(paper, tables)}
-        drawn = [path for path in of(paper, figures) if path.is_file()]
+        audit, no_audit = read_first(paper, audits, Record, "paper", "findings")
+        paper_claims, no_claims = read_first(paper, claims, Claims, "claims", "controls", "chance", "names")
+        findings = found_in(audit["findings"] if audit else ())
+        its_tables = {path.stem: tables_by_name[path.stem] for path in paths_of(paper, tables)}
+        drawn = [path for path in paths_of(paper, figures) if path.is_file()]
         drawings = {path.stem: embedded(path.read_text(encoding="utf-8"), path.stem) for path in drawn}
         shown_audit = (
             # The audit's `missing` lists tables that the paper's text lacks; a page's `missing` is a reason.
@@ -198,37 +203,43 @@ def write_site(
             else _missing(no_audit)
         )
         shown_tables = {
-            name: _table(table, found, paper.name) if table else _missing(why)
+            name: _table(table, findings, paper.name) if table else _missing(why)
             for name, (table, why) in its_tables.items()
         }
         cells = partial(links, paper, shown_tables)
-        said = judged(paper, made, singles.get(paper.name, {}), cells, explored) if made else _missing(no_claims)
-        every += [made] if made else []
-        both = [drop for table, _ in its_tables.values() if table for drop in drops(table["cells"], table["means"])]
-        papers.append(_Page(paper, said, shown_audit, shown_tables, drawings, list(dict.fromkeys(both))))
+        claims_view = (
+            judged(paper, paper_claims, singles.get(paper.name, {}), cells, explored)
+            if paper_claims
+            else _missing(no_claims)
+        )
+        judged_claims += [paper_claims] if paper_claims else []
+        all_drops = [
+            drop for table, _ in its_tables.values() if table for drop in drops(table["cells"], table["means"])
+        ]
+        papers.append(_Page(paper, claims_view, shown_audit, shown_tables, drawings, list(dict.fromkeys(all_drops))))
     environment = _environment(settings, papers, stamp)
 
-    def write(page: str, template: str, **about: Any) -> None:
+    def write(page: str, template: str, **values: Any) -> None:
         up = "../" * page.count("/")
-        write_text(output.parent / page, environment.get_template(template).render(up=up, **about))
+        write_text(output.parent / page, environment.get_template(template).render(up=up, **values))
 
-    for each in papers:
-        write(f"{each.name}.html", "paper.html.j2", paper=each)
-        write(f"{each.name}_audit.html", "audit.html.j2", paper=each, opening=CAUSES)
-        for name, table in each.tables.items():
-            write(f"{name}.html", "table.html.j2", paper=each, name=name, table=table)
-        for number in range(each.about.claims):
-            write(each.about.page_of(number + 1), "claim.html.j2", paper=each, number=number)
+    for paper_page in papers:
+        write(f"{paper_page.name}.html", "paper.html.j2", paper=paper_page)
+        write(f"{paper_page.name}_audit.html", "audit.html.j2", paper=paper_page, opening=CAUSES)
+        for name, table in paper_page.tables.items():
+            write(f"{name}.html", "table.html.j2", paper=paper_page, name=name, table=table)
+        for number in range(paper_page.entry.claims):
+            write(paper_page.entry.page_of(number + 1), "claim.html.j2", paper=paper_page, number=number)
     for name in ("queries", "provenance"):
         write(f"{name}.html", f"{name}.html.j2")
     write_shared(SHARED, output.parent)
-    write(output.name, "index.html.j2", **_start(settings, papers, every, read))
+    write(output.name, "index.html.j2", **_start(settings, papers, judged_claims, tables_by_name))
 
 
 def _decided(paper: _Page) -> int:
     """How many of a paper's claims are decided."""
-    here: Any = (paper.claims or {}).get("here") or {}
-    return sum(count for verdict, count in here.items() if verdict not in OPEN)
+    counts: Any = (paper.claims or {}).get("here") or {}
+    return sum(count for verdict, count in counts.items() if verdict not in OPEN)
 
 
 def _start(
@@ -238,10 +249,10 @@ def _start(
     methods, _ = tables.get(COMPARISON, (None, ""))
     chosen = compared(methods["cells"]) if methods else []
     drawn = [drop for paper in papers for drop in paper.drops]
-    claims = [claim for made in judged for claim in made["claims"]]
+    claims = [claim for paper in judged for claim in paper["claims"]]
     effects = [effect for claim in claims for effect in claim["effects"]]
-    states = Counter(control["state"] for made in judged for control in made["controls"])
-    counts = [headlines(made["claims"]) for made in judged]
+    states = Counter(control["state"] for paper in judged for control in paper["controls"])
+    counts = [headlines(paper["claims"]) for paper in judged]
     cards = [paper for paper in papers if paper.claims and (paper.claims["missing"] or paper.claims["here"])]
     return {
         "cards": sorted(cards, key=_decided, reverse=True),
@@ -249,7 +260,7 @@ def _start(
         "methods": COMPARISON in tables,
         "chosen": chosen,
         "advice": advice(chosen),
-        "axis": Axis.of([method.effect for method in chosen]),
+        "axis": Axis.from_effects([method.effect for method in chosen]),
         "answer": of_scale(settings.scale, counts, gains(chosen), rank(drawn)) if any(counts) else "",
         "judged": sum(map(bool, counts)),
         "effects": len(effects),

@@ -36,23 +36,25 @@ def set_sources(settings: TableSettings, cells: Sequence[Cell]) -> None:
 
 def _of_lines(grid: Grid, field: str, axis: int) -> dict[str, str] | None:
     """The source by row (axis 0) or column (axis 1); None if the cells of one of them have different sources."""
-    found: dict[str, str] = {}
-    for at, cell in grid.cells.items():
-        if found.setdefault(at[axis], getattr(cell, field)) != getattr(cell, field):
+    source_by_line: dict[str, str] = {}
+    for place, cell in grid.cells.items():
+        if source_by_line.setdefault(place[axis], getattr(cell, field)) != getattr(cell, field):
             return None
-    return found
+    return source_by_line
 
 
 def marks(grid: Grid) -> Marks:
     """The marks of a table: at its rows if each has one source, else at its columns, else in the cells."""
-    made = Marks({}, {})
+    table_marks = Marks({}, {})
     for field in ("queries_from", "model_from"):
         lines = _of_lines(grid, field, 0) or _of_lines(grid, field, 1) or {}
         for name, source in lines.items():
-            made.headings[name] = made.headings.get(name, "") + MARKS.get(source, "")
-        for at, cell in grid.cells.items():
-            made.cells[at] = made.cells.get(at, "") + ("" if lines else MARKS.get(getattr(cell, field), ""))
-    return made
+            table_marks.headings[name] = table_marks.headings.get(name, "") + MARKS.get(source, "")
+        for place, cell in grid.cells.items():
+            table_marks.cells[place] = table_marks.cells.get(place, "") + (
+                "" if lines else MARKS.get(getattr(cell, field), "")
+            )
+    return table_marks
 
 
 def legend(settings: TableSettings, cells: Sequence[Cell]) -> Iterator[str]:
@@ -63,12 +65,12 @@ def legend(settings: TableSettings, cells: Sequence[Cell]) -> Iterator[str]:
         roles = dict.fromkeys(cell.role for cell in cells)
         released = dict.fromkeys(place for role in roles for place in settings.released.get(role, {}).values())
         partly = f"; {MARKS[SOME_DRAWN]} a mean over some of them" if SOME_DRAWN in queries else ""
-        others = "; other varied queries are drawn here" if queries & {DRAWN, SOME_DRAWN} else ""
-        yield f"{MARKS[THEIR_QUERIES]} Their queries, as released ({', '.join(released)}){partly}{others}."
+        rest_note = "; other varied queries are drawn here" if queries & {DRAWN, SOME_DRAWN} else ""
+        yield f"{MARKS[THEIR_QUERIES]} Their queries, as released ({', '.join(released)}){partly}{rest_note}."
     elif queries:
         yield "The varied queries are drawn here."
     if THEIR_CHECKPOINT in models:
-        others = "; other models are trained here" if TRAINED in models else ""
-        yield f"{MARKS[THEIR_CHECKPOINT]} Their checkpoint, as released{others}."
+        rest_note = "; other models are trained here" if TRAINED in models else ""
+        yield f"{MARKS[THEIR_CHECKPOINT]} Their checkpoint, as released{rest_note}."
     elif models:
         yield "The models are trained here."

@@ -68,7 +68,7 @@ class Spec:
 
     title: str = Field(description="title above it")
 
-    def named(self, key: str) -> list[Any]:
+    def key_values(self, key: str) -> list[Any]:
         """The values of a key or its plural; empty if this layout or figure lacks the key."""
         value = getattr(self, key, None) or getattr(self, f"{key}s", None) or ()
         return [value] if isinstance(value, str) else list(value)
@@ -76,7 +76,7 @@ class Spec:
     @property
     def roles(self) -> list[str]:
         """The roles of its collections."""
-        return self.named("collection")
+        return self.key_values("collection")
 
     @property
     def test(self) -> Significance | None:
@@ -86,27 +86,27 @@ class Spec:
     def needed(self) -> list[str | OneEach]:
         """The systems of the cells or points, and those that they are compared with."""
         rivals = self.test.pairs.values() if self.test else ()
-        others = (getattr(self, key, None) for key in ("drop_from", "base"))
-        return [*self.named("system"), *rivals, *filter(None, others)]
+        bases = (getattr(self, key, None) for key in ("drop_from", "base"))
+        return [*self.key_values("system"), *rivals, *filter(None, bases)]
 
     def pairs(self) -> Iterator[tuple[str, str]]:
         """(system, role) of every cell or point: a system with every role, one in a list only with its own role."""
         for system in self.needed():
-            each = (system,) * len(self.roles) if isinstance(system, str) else system
-            yield from zip(each, self.roles, strict=True)
+            role_systems = (system,) * len(self.roles) if isinstance(system, str) else system
+            yield from zip(role_systems, self.roles, strict=True)
 
     def __post_init__(self) -> None:
         """Raise a `UserError`, which begins with the key, if two keys contradict each other."""
-        systems = self.named("system")
+        systems = self.key_values("system")
         for key, lists in (("systems", systems), ("drop_from", [getattr(self, "drop_from", None)])):
-            for each in lists:
-                if isinstance(each, tuple) and len(each) != len(self.roles):
-                    count = f"{len(each)} for {len(self.roles)} collections"
-                    raise UserError(f"{key}: {', '.join(each)}: {count}; name one system for each collection")
-        for system, other in (self.test.pairs if self.test else {}).items():
+            for entry in lists:
+                if isinstance(entry, tuple) and len(entry) != len(self.roles):
+                    count = f"{len(entry)} for {len(self.roles)} collections"
+                    raise UserError(f"{key}: {', '.join(entry)}: {count}; name one system for each collection")
+        for system, rival in (self.test.pairs if self.test else {}).items():
             check_known("significance.against", system, list(map(str, systems)))
-            check_known(f"significance.against.{system}", other, list(map(str, systems)))
-        for base in self.named("base"):
+            check_known(f"significance.against.{system}", rival, list(map(str, systems)))
+        for base in self.key_values("base"):
             check_known("base", base, systems)
 
 
@@ -187,11 +187,12 @@ class OnOneCollection(FigureSpec):
 Some = TypeVar("Some", bound=Spec)
 
 
-def chosen(plugins: Plugins[Some], key: str, entry: Any, where: str = "entry", above: Sequence[str] = ()) -> Some:
+def chosen(plugins: Plugins[Some], key: str, entry: Any, place: str = "entry", parent_keys: Sequence[str] = ()) -> Some:
     """The settings of a table or figure in experiment.yaml; returns `entry` if it already is settings.
 
     Args:
-        key: key that names the plug-in. entry: its keys and values. where, above: file and keys, for error messages.
+        key: key that names the plug-in. entry: its keys and values. place, parent_keys: file and keys,
+            for error messages.
 
     Raises:
         UserError: the plug-in is unknown, or it does not take a key or value.
@@ -199,6 +200,6 @@ def chosen(plugins: Plugins[Some], key: str, entry: Any, where: str = "entry", a
     if isinstance(entry, plugins.base):
         return entry
     if key not in entry:
-        raise UserError(f"{': '.join(filter(None, (where, '.'.join(above))))}: {key!r} is missing")
-    check_known(f"{where}: {'.'.join([*above, key])}", str(entry[key]), plugins.names())
-    return plugins.settings(entry[key], entry, where, above)
+        raise UserError(f"{': '.join(filter(None, (place, '.'.join(parent_keys))))}: {key!r} is missing")
+    check_known(f"{place}: {'.'.join([*parent_keys, key])}", str(entry[key]), plugins.names())
+    return plugins.settings(entry[key], entry, place, parent_keys)

@@ -9,8 +9,8 @@ from robustdr.keys.integrity import hardware
 def stamp(scale: str, root: Path) -> str:
     """The scale, the commit with its day, and the hardware behind the measures in `root`."""
     try:
-        asked = ["git", "log", "-1", "--format=commit %h of %cs"]
-        commit = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+        command = ["git", "log", "-1", "--format=commit %h of %cs"]
+        commit = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         commit = "unknown commit"
     computed = sorted(hardware(root.glob("measures/*/*/seed*/*.parquet")))

@@ -18,7 +18,7 @@ from robustdr.keys.integrity import hardware, recorded
 from robustdr.reporting.cells import AGREEMENTS, Cell, Grid, Maker
 from robustdr.reporting.layouts import LAYOUTS
 from robustdr.reporting.marks import OURS, MarkTest
-from robustdr.reporting.naming import named
+from robustdr.reporting.naming import replace_names
 from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.sources import legend, marks, set_sources
 from robustdr.reporting.written import Laid
@@ -62,18 +62,18 @@ def reproduced_text(cell: Cell, unit: str = "percent") -> str:
 def laid_out(settings: TableSettings, grid: Grid) -> Laid:
     """The layout of the table; its `fields`, by row and column, are (reported, reproduced, number of the cell)."""
     unit = settings.spec.unit_of_cells
-    numbers, marked = {at: number for number, at in enumerate(grid.cells)}, marks(grid)
+    numbers, marked = {place: number for number, place in enumerate(grid.cells)}, marks(grid)
 
     def field(row: str, column: str) -> tuple[str, str, int | None]:
         if column in grid.facts:
             return *grid.facts[column][row], None
         if (cell := grid.cells.get((row, column))) is None:
             return "–", "–", None
-        made = f"{reproduced_text(cell, unit)} {marked.cells[row, column]}".rstrip()
-        return reported_text(cell), made, numbers[row, column]
+        reproduced = f"{reproduced_text(cell, unit)} {marked.cells[row, column]}".rstrip()
+        return reported_text(cell), reproduced, numbers[row, column]
 
     fields = [[field(row, column) for column in grid.columns] for row in grid.rows]
-    words = {name: named(name, settings.called) for name in (*grid.rows, *grid.columns)}
+    words = {name: replace_names(name, settings.called) for name in (*grid.rows, *grid.columns)}
     return {
         "corner": grid.corner,
         "rows": [words[row] for row in grid.rows],
@@ -81,7 +81,8 @@ def laid_out(settings: TableSettings, grid: Grid) -> Laid:
         "marks": {words[name]: marked.headings.get(name, "") for name in words},
         "fields": fields,
         "printed_at": {
-            words[row]: {words[column]: at for column, at in of.items()} for row, of in grid.printed_at.items()
+            words[row]: {words[column]: cell_name for column, cell_name in names_by_column.items()}
+            for row, names_by_column in grid.printed_at.items()
         },
         "unit": unit,
     }
@@ -90,15 +91,15 @@ def laid_out(settings: TableSettings, grid: Grid) -> Laid:
 def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[str]]]:
     """The heading and the lines of a table: two lines per row, reported and reproduced; one if none is reported."""
     laid = laid_out(settings, grid)
-    names, columns = ([name + laid["marks"][name] for name in of] for of in (laid["rows"], laid["columns"]))
+    names, columns = ([name + laid["marks"][name] for name in headings] for headings in (laid["rows"], laid["columns"]))
     rows = zip(names, laid["fields"], strict=True)
     if not settings.compared:
-        return [grid.corner, *columns], [[row, *(made for _, made, _ in fields)] for row, fields in rows]
+        return [grid.corner, *columns], [[row, *(reproduced for _, reproduced, _ in fields)] for row, fields in rows]
     lines = []
     for row, fields in rows:
         lines += [
-            [row, "reported", *(said for said, *_ in fields)],
-            ["", "reproduced", *(made for _, made, _ in fields)],
+            [row, "reported", *(reported for reported, *_ in fields)],
+            ["", "reproduced", *(reproduced for _, reproduced, _ in fields)],
         ]
     return [grid.corner, "", *columns], lines
 
@@ -108,13 +109,13 @@ def _legend(settings: TableSettings, cells: list[Cell]) -> str:
     if settings.spec.about_data:
         return "Each cell: a number, or a mean over queries."
     if drops := [cell.value.endswith("drop") for cell in cells if cell.value]:
-        what = "a drop" if all(drops) else "the measure ×100, or its drop"
+        quantity = "a drop" if all(drops) else "the measure ×100, or its drop"
         if any(drops):
-            return f"Each cell: {what} against the original queries, in brackets its 95 % interval{AGREEMENT}."
+            return f"Each cell: {quantity} against the original queries, in brackets its 95 % interval{AGREEMENT}."
     if any(cell.value == "difference" for cell in cells):
         runs = sorted({cell.seeds for cell in cells if cell.seeds})
-        over = " (one training run)" if runs == [1] else ", and over seeds where there are several"
-        return f"Each cell: a difference of the measure ×100, in brackets its 95 % interval over queries{over}."
+        seed_note = " (one training run)" if runs == [1] else ", and over seeds where there are several"
+        return f"Each cell: a difference of the measure ×100, in brackets its 95 % interval over queries{seed_note}."
     if settings.spec.unit_of_cells == "number":
         return "Each cell: the measure."
     legend = "Each cell: the measure ×100"
@@ -127,12 +128,12 @@ def _legend(settings: TableSettings, cells: list[Cell]) -> str:
 
 def _means(settings: TableSettings, cells: list[Cell]) -> list[str]:
     """Footnotes: which variations the means average, and which `variations_mean` must leave out."""
-    shown = {cell.query_set for cell in cells}
+    query_sets = {cell.query_set for cell in cells}
     notes = []
-    for where in (settings.evaluation[role] for role in dict.fromkeys(cell.role for cell in cells)):
-        averaged = where["means"]
-        notes += [f"{mean}: mean of {', '.join(averaged[mean])}." for mean in averaged if mean in shown - {MEAN}]
-        left_out = [kind for kind in where["variations"] if kind not in averaged[MEAN]]
+    for role_evaluation in (settings.evaluation[role] for role in dict.fromkeys(cell.role for cell in cells)):
+        averaged = role_evaluation["means"]
+        notes += [f"{mean}: mean of {', '.join(averaged[mean])}." for mean in averaged if mean in query_sets - {MEAN}]
+        left_out = [kind for kind in role_evaluation["variations"] if kind not in averaged[MEAN]]
         notes += [f"The means leave out {kind}: {settings.reasons[kind]}." for kind in left_out]
     return list(dict.fromkeys(notes))
 
@@ -141,11 +142,11 @@ def _uncertainty(settings: TableSettings, cells: list[Cell]) -> list[str]:
     """Footnotes: the meaning of ±, by system if it differs."""
     systems: dict[str, list[str]] = {}
     for cell in (cell for cell in cells if cell.seeds):
-        over = f"the standard deviation over {cell.seeds} seeds"
-        over = over if cell.seeds > 1 else "half the 95 % confidence interval over queries (one training run)"
-        systems.setdefault(over, []).append(settings.labels[cell.system])
-    notes = [f"± is {over}: {', '.join(dict.fromkeys(labels))}." for over, labels in systems.items()]
-    return notes if len(notes) > 1 else [f"± is {over}." for over in systems]
+        spread = f"the standard deviation over {cell.seeds} seeds"
+        spread = spread if cell.seeds > 1 else "half the 95 % confidence interval over queries (one training run)"
+        systems.setdefault(spread, []).append(settings.labels[cell.system])
+    notes = [f"± is {spread}: {', '.join(dict.fromkeys(labels))}." for spread, labels in systems.items()]
+    return notes if len(notes) > 1 else [f"± is {spread}." for spread in systems]
 
 
 def _significance(settings: TableSettings, cells: list[Cell]) -> list[str]:
@@ -154,16 +155,16 @@ def _significance(settings: TableSettings, cells: list[Cell]) -> list[str]:
     if not test:
         return []
     tested = [cell for cell in cells if cell.p is not None]
-    about = {
+    flags = {
         "means": any(cell.query_set in settings.evaluation[cell.role]["means"] for cell in tested),
         "trained": any({cell.system, cell.against} & {*settings.trained} for cell in tested),
-        "known": any(cell.p_runs is not None for cell in tested),
+        "runs_known": any(cell.p_runs is not None for cell in tested),
     }
     if test.against != ORIGINAL:
         pairs = ", ".join(f"{labels[a]} against {labels[b]}" for a, b in test.pairs.items())
-        return MarkTest(test).footnotes(pairs, "those in a column that were run", **about)
+        return MarkTest(test).footnotes(pairs, "those in a column that were run", **flags)
     compared = "worse or better than the same system on the original queries; means are not tested"
-    notes = MarkTest(test).footnotes(compared, "all variations of the collection", **about)
+    notes = MarkTest(test).footnotes(compared, "all variations of the collection", **flags)
     for role in dict.fromkeys(cell.role for cell in cells):
         of_role = [cell for cell in tested if cell.role == role]
         marks = Counter(cell.mark.removesuffix(OURS) for cell in of_role)
@@ -191,8 +192,12 @@ def footnotes(settings: TableSettings, grid: Grid) -> list[str]:
     if settings.spec.explains_uncertainty and not settings.spec.about_data:
         notes += _uncertainty(settings, cells)
     notes += _significance(settings, cells) + grid.notes + _means(settings, cells)
-    taken = {cell.measure: cell.measured for cell in cells}
-    notes += [f"{asked} is measured as {measured} here." for asked, measured in taken.items() if asked != measured]
+    scale_measures = {cell.measure: cell.measured for cell in cells}
+    notes += [
+        f"{measure} is measured as {measured} here."
+        for measure, measured in scale_measures.items()
+        if measure != measured
+    ]
     notes += [f"Not run: {reason}" for reason in dict.fromkeys(cell.not_run for cell in cells) if reason]
     notes += _losses(settings) + settings.stand_ins + settings.notes
     notes.append(f"Made by `{settings.command}`; the JSON file has the digests of its measures.")
@@ -241,20 +246,20 @@ def records(settings: TableSettings, grid: Grid) -> list[dict[str, object]]:
     digests = {path: (recorded(Path(path)) or "")[:DIGITS] for path in settings.keys}
     rows = []
     for (row, _), cell in grid.cells.items():
-        made = [digest for path, digest in digests.items() if f"/{cell.collection}/{cell.system}/" in path]
+        used_digests = [digest for path, digest in digests.items() if f"/{cell.collection}/{cell.system}/" in path]
         facts = {heading.replace(" ", "_"): of_rows[row][1] for heading, of_rows in grid.facts.items()}
-        rows.append({**asdict(cell), **facts, "measures": " ".join(made), **shared})
+        rows.append({**asdict(cell), **facts, "measures": " ".join(used_digests), **shared})
     return rows
 
 
 def _approximate(recalls: Sequence[Path]) -> str:
     """How much of an exact search compressed indexes find, over the systems of a table; '' if none were searched."""
-    found = [from_json(path.read_bytes())["recall"] for path in recalls]
-    if not found:
+    recall_shares = [from_json(path.read_bytes())["recall"] for path in recalls]
+    if not recall_shares:
         return ""
-    shares = {depth: [of[depth] for of in found] for depth in found[0]}
-    said = [f"{min(of):.1%} to {max(of):.1%} of the best {depth}" for depth, of in shares.items()]
-    return f"Compressed indexes were searched. Of what an exact search finds they have {', '.join(said)}."
+    shares = {depth: [system_shares[depth] for system_shares in recall_shares] for depth in recall_shares[0]}
+    depth_texts = [f"{min(values):.1%} to {max(values):.1%} of the best {depth}" for depth, values in shares.items()]
+    return f"Compressed indexes were searched. Of what an exact search finds they have {', '.join(depth_texts)}."
 
 
 def write_table(
@@ -290,10 +295,10 @@ def write_table(
     writer.writeheader()
     writer.writerows({**row, "environment": json.dumps(row["environment"])} for row in rows)
     write_text(output.with_suffix(".csv"), buffer.getvalue())
-    about: dict[str, object] = {"table": f"{settings.paper}_{settings.table}", "title": heading(settings)}
+    artifact: dict[str, object] = {"table": f"{settings.paper}_{settings.table}", "title": heading(settings)}
     means = {cell.role: settings.evaluation[cell.role]["means"] for cell in grid.cells.values()}
-    about |= {"compared": settings.compared, "layout": laid_out(settings, grid), "means": means}
-    about |= {"footnotes": footnotes(settings, grid), "cells": rows}
-    write_text(output.with_suffix(".json"), json.dumps(about, indent=1, ensure_ascii=False) + "\n")
+    artifact |= {"compared": settings.compared, "layout": laid_out(settings, grid), "means": means}
+    artifact |= {"footnotes": footnotes(settings, grid), "cells": rows}
+    write_text(output.with_suffix(".json"), json.dumps(artifact, indent=1, ensure_ascii=False) + "\n")
     write_text(output.with_suffix(".tex"), latex(settings, grid))
     write_text(output, markdown(settings, grid))

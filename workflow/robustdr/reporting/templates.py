@@ -11,15 +11,15 @@ from robustdr.core.files import write_text
 from robustdr.reporting.settings import PAGES
 
 
-def templates(**shown: Any) -> Environment:
+def templates(**values: Any) -> Environment:
     """The templates, with values for every page; texts are escaped, and an undefined name is an error.
 
     `up` is the way from a page to the report's folder.
     """
     loader = FileSystemLoader([PAGES, FOLDER])
-    made = Environment(autoescape=True, undefined=StrictUndefined, loader=loader, trim_blocks=True)
-    made.globals |= {"up": "", "stamp": "", **shown}
-    return made
+    environment = Environment(autoescape=True, undefined=StrictUndefined, loader=loader, trim_blocks=True)
+    environment.globals |= {"up": "", "stamp": "", **values}
+    return environment
 
 
 def write_shared(names: Iterable[str], folder: Path) -> None:

@@ -24,7 +24,8 @@ def write_texts(explored: list[Path], queries: list[Path], corpus: Path, output:
     """
     originals = {path.parent.name: read_queries(path) for path in queries if path.name == "queries.tsv"}
     texts: dict[str, dict[str, object]] = {
-        split: {"qids": sorted(of), ORIGINAL: [of[qid] for qid in sorted(of)]} for split, of in originals.items()
+        split: {"qids": sorted(text_by_qid), ORIGINAL: [text_by_qid[qid] for qid in sorted(text_by_qid)]}
+        for split, text_by_qid in originals.items()
     }
     for path in (path for path in queries if path.name != "queries.tsv"):
         split, varied = path.parent.name, read_queries(path)
@@ -32,11 +33,11 @@ def write_texts(explored: list[Path], queries: list[Path], corpus: Path, output:
         texts[split][path.stem] = [0 if varied[qid] == original[qid] else varied[qid] for qid in sorted(original)]
     write_data(output, f"{corpus.parent.name}/queries", texts)
     sets = [of_set for path in explored for of_set in read_data(path)["sets"].values()]
-    shown = {docid for of_set in sets for docids, _ in of_set["top"].values() for docid in docids}
+    shown_docids = {docid for of_set in sets for docids, _ in of_set["top"].values() for docid in docids}
     parts: list[dict[str, list[str]]] = [{} for _ in passages]
-    read = Corpus(corpus)
-    for docid, row in read.rows(shown).items():
-        passage = read.read(row, docid)
+    reader = Corpus(corpus)
+    for docid, row in reader.rows(shown_docids).items():
+        passage = reader.read(row, docid)
         parts[part_of(docid, len(parts))][docid] = [passage.title, passage.text]
     for number, (path, part) in enumerate(zip(passages, parts, strict=True)):
         write_data(path, f"{corpus.parent.name}/passages{number}", part)

@@ -19,8 +19,8 @@ def kinds(make: Maker, role: str, query_set: str) -> list[str]:
 
 
 def mean(values: Iterable[float]) -> float | None:
-    found = list(values)
-    return fmean(found) if found else None
+    numbers = list(values)
+    return fmean(numbers) if numbers else None
 
 
 def blank(make: Maker, role: str, query_set: str, quantity: str, system: str = "") -> Cell:

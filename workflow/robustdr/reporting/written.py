@@ -169,17 +169,19 @@ def opened(path: Path, kind: type[Made]) -> tuple[Made | None, str]:
     if not path.is_file():
         return None, "missing"
     try:
-        made = from_json(text := path.read_bytes())
+        artifact = from_json(text := path.read_bytes())
         TypeAdapter(kind).validate_json(text, strict=True)
     except ValidationError:
         return None, "other version"
     except ValueError:
         return None, "cut off"
-    return (made, "") if kind is not Table or _is_whole(made) else (None, "other version")
+    return (artifact, "") if kind is not Table or _is_whole(artifact) else (None, "other version")
 
 
 def _is_whole(table: Table) -> bool:
     """Whether a layout has fields for all rows and columns, and the cells that they name."""
     layout, count = table["layout"], len(table["cells"])
-    square = [len(of) for of in layout["fields"]] == [len(layout["columns"])] * len(layout["rows"])
-    return square and all(number is None or 0 <= number < count for of in layout["fields"] for *_, number in of)
+    square = [len(row_fields) for row_fields in layout["fields"]] == [len(layout["columns"])] * len(layout["rows"])
+    return square and all(
+        number is None or 0 <= number < count for row_fields in layout["fields"] for *_, number in row_fields
+    )

@@ -9,4 +9,4 @@ from robustdr.core.plugins import Plugins
 from robustdr.reporting.spec import FigureSpec, chosen
 
 FIGURES = Plugins("figure", __name__, FigureSpec)
-read = partial(chosen, FIGURES, "kind")
+read_figure = partial(chosen, FIGURES, "kind")

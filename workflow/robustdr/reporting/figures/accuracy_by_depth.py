@@ -29,15 +29,17 @@ def accuracy_by_depth(drawing: Drawing[Settings]) -> plt.Figure:
     settings, store = drawing.settings, drawing.store
     figure, axes = drawing.depth_axes(spec.measures, "retrieval accuracy (%)")
     places = range(len(spec.measures))
-    every: list[float] = []
+    printed_numbers: list[float] = []
     for colour, marker, role, system in zip(COLOURS, MARKERS, spec.collections, spec.systems[0], strict=False):
         for style, query_set in zip(("-", "--", ":"), spec.query_sets, strict=False):
-            named = {"collection": role, "system": settings.names[system], "query_set": query_set}
-            printed = [drawing.printed(spec.reported, **named, measure=measure) for measure in spec.measures]
-            every += printed
-            at = (system, role, query_set)
-            made = [100 * store.values(*at, settings.measured[measure]).mean() for measure in spec.measures]
+            coordinates = {"collection": role, "system": settings.names[system], "query_set": query_set}
+            printed = [drawing.printed(spec.reported, **coordinates, measure=measure) for measure in spec.measures]
+            printed_numbers += printed
+            store_key = (system, role, query_set)
+            reproduced = [
+                100 * store.values(*store_key, settings.measured[measure]).mean() for measure in spec.measures
+            ]
             look = {"color": colour, "marker": marker, "markersize": 4, "linestyle": style}
-            for axis, numbers in zip(axes, (printed, made), strict=True):
+            for axis, numbers in zip(axes, (printed, reproduced), strict=True):
                 axis.plot(places, numbers, label=f"{role}, {query_set}", **look)
-    return drawing.finish(figure, drawing.printed_note(every))
+    return drawing.finish(figure, drawing.printed_note(printed_numbers))

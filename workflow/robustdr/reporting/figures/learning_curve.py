@@ -30,8 +30,8 @@ class Settings(OnOneCollection):
     reported: Names | None = Field(default=None, description="tables that hold the printed numbers")
 
     def needed(self) -> list[str | OneEach]:
-        taken = (snapshot(system, share) for system in self.systems for share in self.points)
-        return [*self.systems, *taken, self.start]
+        snapshots = (snapshot(system, share) for system in self.systems for share in self.points)
+        return [*self.systems, *snapshots, self.start]
 
 
 def learning_curve(drawing: Drawing[Settings]) -> plt.Figure:
@@ -45,7 +45,7 @@ def learning_curve(drawing: Drawing[Settings]) -> plt.Figure:
     settings, store = drawing.settings, drawing.store
     measure = settings.measured[spec.measure]
     figure, axes = plt.subplots(1, 2, figsize=(7.2, 2.8), sharex=True)
-    every: list[float] = []
+    printed_numbers: list[float] = []
     for axis, query_set, title in zip(axes, (ORIGINAL, MEAN), ("Original", "Variations (mean)"), strict=True):
         for colour, (system, label) in zip(COLOURS, spec.systems.items(), strict=False):
             points = [(0.0, spec.start), *((share, snapshot(system, share)) for share in spec.points)]
@@ -59,16 +59,18 @@ def learning_curve(drawing: Drawing[Settings]) -> plt.Figure:
             axis.plot(shares, means, marker="o", markersize=4, color=colour, label=label)
             low, high = zip(*((m - w, m + w) for m, w in zip(means, widths, strict=True)), strict=True)
             axis.fill_between(shares, low, high, color=colour, alpha=0.12, linewidth=0)
-            named = {"collection": role, "query_set": query_set, "measure": spec.measure}
+            coordinates = {"collection": role, "query_set": query_set, "measure": spec.measure}
             printed = [
-                drawing.printed(spec.reported or (), system=settings.names[name], **named) if share in (0, 1) else nan
+                drawing.printed(spec.reported or (), system=settings.names[name], **coordinates)
+                if share in (0, 1)
+                else nan
                 for share, name in points
             ]
             changes = [100 * (number / printed[0] - 1) for number in printed]
             axis.plot(shares, changes, marker="o", color=colour, fillstyle="none", linestyle="none", markersize=7)
-            every += printed
+            printed_numbers += printed
         axis.set_title(title)
         axis.set_xlabel("training steps (%)")
     axes[0].set_ylabel(f"change of {measure} (%)")
     bands = "Bands: 95 % confidence interval of the change, paired over queries."
-    return drawing.finish(figure, f"{bands} Hollow: as printed. {drawing.printed_note(every)}")
+    return drawing.finish(figure, f"{bands} Hollow: as printed. {drawing.printed_note(printed_numbers)}")

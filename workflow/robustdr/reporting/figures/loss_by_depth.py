@@ -27,18 +27,18 @@ def loss_by_depth(drawing: Drawing[Settings]) -> plt.Figure:
     settings, store = drawing.settings, drawing.store
     figure, axes = drawing.depth_axes(spec.measures, "relative loss (%)")
     places = range(len(spec.measures))
-    every: list[float] = []
-    taken = [settings.measured[measure] for measure in spec.measures]
-    clean = [store.values(spec.drop_from, role, ORIGINAL, measure).mean() for measure in taken]
+    printed_numbers: list[float] = []
+    scale_measures = [settings.measured[measure] for measure in spec.measures]
+    clean = [store.values(spec.drop_from, role, ORIGINAL, measure).mean() for measure in scale_measures]
     for colour, marker, (system, label) in zip(COLOURS, MARKERS, spec.systems.items(), strict=False):
-        named = {"collection": spec.collection, "system": settings.names[system], "value": "drop"}
-        named |= {"query_set": spec.query_set}
-        printed = [drawing.printed(spec.reported, **named, measure=measure) for measure in spec.measures]
-        every += printed
-        noisy = [store.values(system, role, spec.query_set, measure).mean() for measure in taken]
-        made = [100 * (n - c) / c if c else float("nan") for n, c in zip(noisy, clean, strict=True)]
-        for axis, numbers in zip(axes, (printed, made), strict=True):
+        coordinates = {"collection": spec.collection, "system": settings.names[system], "value": "drop"}
+        coordinates |= {"query_set": spec.query_set}
+        printed = [drawing.printed(spec.reported, **coordinates, measure=measure) for measure in spec.measures]
+        printed_numbers += printed
+        noisy = [store.values(system, role, spec.query_set, measure).mean() for measure in scale_measures]
+        reproduced = [100 * (n - c) / c if c else float("nan") for n, c in zip(noisy, clean, strict=True)]
+        for axis, numbers in zip(axes, (printed, reproduced), strict=True):
             axis.plot(places, numbers, color=colour, marker=marker, markersize=4, label=label)
     for axis in axes:
         axis.axhline(0, color="#444444", linewidth=0.8)
-    return drawing.finish(figure, drawing.printed_note(every))
+    return drawing.finish(figure, drawing.printed_note(printed_numbers))

@@ -35,17 +35,22 @@ def robustness(drawing: Drawing[Settings]) -> plt.Figure:
             lacking.setdefault(reason, []).append(label)
             continue
         clean = store.values(system, role, ORIGINAL, measure).mean()
-        at = {"collection": role, "system": settings.names[system], "query_set": ORIGINAL, "measure": spec.measure}
+        coordinates = {
+            "collection": role,
+            "system": settings.names[system],
+            "query_set": ORIGINAL,
+            "measure": spec.measure,
+        }
         for value, numbers in printed.items():
-            numbers.append(-drawing.printed(spec.reported or (), value=value, **at))
+            numbers.append(-drawing.printed(spec.reported or (), value=value, **coordinates))
         drops[label] = [100 * (store.values(system, role, kind, measure).mean() / clean - 1) for kind in kinds]
     rows = range(len(drops))
     figure, axis = plt.subplots(figsize=(5.4, 0.9 + 0.3 * len(rows)))
-    found = {
-        "mean drop": [sum(of) / len(of) for of in drops.values()],
-        "worst drop": [min(of) for of in drops.values()],
+    drop_summaries = {
+        "mean drop": [sum(system_drops) / len(system_drops) for system_drops in drops.values()],
+        "worst drop": [min(system_drops) for system_drops in drops.values()],
     }
-    styles = zip(COLOURS, MARKERS, found.items(), printed.values(), strict=False)
+    styles = zip(COLOURS, MARKERS, drop_summaries.items(), printed.values(), strict=False)
     for colour, marker, (label, values), numbers in styles:
         axis.plot(values, rows, color=colour, marker=marker, label=label, linestyle="none")
         axis.plot(numbers, rows, color=colour, marker=marker, fillstyle="none", linestyle="none", markersize=9)
@@ -53,5 +58,6 @@ def robustness(drawing: Drawing[Settings]) -> plt.Figure:
     axis.set_xlabel(f"drop of {measure} (%)")
     axis.set_yticks(rows, list(drops))
     axis.invert_yaxis()
-    note = f"Hollow: as printed. {drawing.printed_note([number for of in printed.values() for number in of])}"
+    printed_losses = [number for numbers in printed.values() for number in numbers]
+    note = f"Hollow: as printed. {drawing.printed_note(printed_losses)}"
     return drawing.finish(figure, "\n".join([note, *not_run(lacking)]))

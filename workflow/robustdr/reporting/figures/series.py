@@ -42,28 +42,28 @@ def series(drawing: Drawing[Settings]) -> plt.Figure:
     points, lines = (spec.systems, spec.query_sets) if over_systems else (spec.query_sets, spec.systems)
     figure, axis = plt.subplots(figsize=(5.4, 3.2))
     lacking: dict[str, list[str]] = {}
-    every: list[float] = []
+    printed_numbers: list[float] = []
     for colour, marker, (line, label) in zip(COLOURS, MARKERS, lines.items(), strict=False):
-        made, printed = [], []
+        curve, printed = [], []
         for point, place in points.items():
             system, query_set = (point, line) if over_systems else (line, point)
-            at = (system, role, query_set)
-            named = {"collection": spec.collection, "system": settings.names[system], "query_set": query_set}
-            printed.append((float(place), drawing.printed(spec.reported or (), **named, measure=spec.measure)))
-            if reason := store.why_not(*at):
+            store_key = (system, role, query_set)
+            coordinates = {"collection": spec.collection, "system": settings.names[system], "query_set": query_set}
+            printed.append((float(place), drawing.printed(spec.reported or (), **coordinates, measure=spec.measure)))
+            if reason := store.why_not(*store_key):
                 lacking.setdefault(reason, []).append(place if over_systems else label)
                 continue
-            values = store.values(*at, measure).mean(axis=0)
-            made.append((float(place), 100 * values.mean(), 100 * confidence_interval(values)))
-        if made:
-            places, means, widths = (np.array(column) for column in zip(*made, strict=True))
+            values = store.values(*store_key, measure).mean(axis=0)
+            curve.append((float(place), 100 * values.mean(), 100 * confidence_interval(values)))
+        if curve:
+            places, means, widths = (np.array(column) for column in zip(*curve, strict=True))
             axis.plot(places, means, color=colour, marker=marker, markersize=4, label=label)
             axis.fill_between(places, means - widths, means + widths, color=colour, alpha=0.12, linewidth=0)
-        every += [number for _, number in printed]
+        printed_numbers += [number for _, number in printed]
         axis.plot(
             *zip(*printed, strict=True), color=colour, marker=marker, fillstyle="none", linestyle="none", markersize=7
         )
     axis.set_xlabel(spec.axis)
     axis.set_ylabel(f"{measure} ×100")
-    note = f"Bands: 95 % confidence interval over queries. Hollow: as printed. {drawing.printed_note(every)}"
+    note = f"Bands: 95 % confidence interval over queries. Hollow: as printed. {drawing.printed_note(printed_numbers)}"
     return drawing.finish(figure, "\n".join([note, *not_run(lacking)]))

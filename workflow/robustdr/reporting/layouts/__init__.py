@@ -9,4 +9,4 @@ from robustdr.core.plugins import Plugins
 from robustdr.reporting.spec import TableSpec, chosen
 
 LAYOUTS = Plugins("layout of a table", __name__, TableSpec)
-read = partial(chosen, LAYOUTS, "rows")
+read_layout = partial(chosen, LAYOUTS, "rows")

@@ -103,7 +103,7 @@ def _printed(make: Maker[Settings], cell: Cell) -> str:
     """The difference of the printed numbers of a step's two systems; '' if one is not printed."""
     if make.reported is None:
         return ""
-    where = {"collection": cell.role, "query_set": cell.query_set, "measure": cell.measure}
+    coordinates = {"collection": cell.role, "query_set": cell.query_set, "measure": cell.measure}
     names = (make.settings.names[system] for system in (cell.system, cell.against))
-    new, old = (make.reported.first(make.spec.reported or (), system=name, **where) for name in names)
+    new, old = (make.reported.first(make.spec.reported or (), system=name, **coordinates) for name in names)
     return f"{new.number - old.number:+}" if new and old else ""

@@ -48,20 +48,22 @@ def changes(make: Maker[Settings]) -> Grid:
     roles, averages = make.spec.collections, make.spec.averages
     changed = _changed(make.queries) if make.spec.queries else None
     cells: dict[tuple[str, str], Cell] = {}
-    for (at, role), query_set in product(enumerate(roles), make.spec.query_sets):
+    for (position, role), query_set in product(enumerate(roles), make.spec.query_sets):
         for measure in make.spec.measures:
             column = f"{role} {query_set} {make.heading(measure)}"
-            found: dict[str, tuple[Cell, Estimate | None]] = {}
-            for system in make.one_of_each(make.spec.systems, at):
+            cell_drops: dict[str, tuple[Cell, Estimate | None]] = {}
+            for system in make.one_of_each(make.spec.systems, position):
                 cell = make.blank(system, role, query_set, measure)
-                found[system] = cell, None if cell.not_run else _drop(make, cell, changed)
+                cell_drops[system] = cell, None if cell.not_run else _drop(make, cell, changed)
             for name, members in averages.items():
-                found[name] = _average(name, [found[system] for system in make.one_of_each(members, at)])
+                cell_drops[name] = _average(
+                    name, [cell_drops[system] for system in make.one_of_each(members, position)]
+                )
             rows = [make.settings.labels[system] for system in make.one_of_each(make.spec.systems, 0)] + list(averages)
-            for row, (cell, estimate) in zip(rows, found.values(), strict=True):
+            for row, (cell, estimate) in zip(rows, cell_drops.values(), strict=True):
                 name = make.settings.names.get(cell.system, cell.system)
-                where = {"collection": role, "system": name, "query_set": query_set, "measure": measure}
-                loss, rise = (make.printed(**where, value=value) for value in ("drop", "rise"))
+                coordinates = {"collection": role, "system": name, "query_set": query_set, "measure": measure}
+                loss, rise = (make.printed(**coordinates, value=value) for value in ("drop", "rise"))
                 queries, sized = make.settings.paper_queries.get(role), make.sized(measure)
                 cells[row, column] = filled(cell, estimate, loss or rise, loss is not None, queries, sized)
     counted = "the queries whose words the variation changes" if changed is not None else "all queries"
@@ -135,7 +137,7 @@ def filled(
     cell.reproduced = cell.drop = change.value
     cell.p, cell.seeds, cell.queries = change.p, change.seeds, change.queries
     cell.drop_low, cell.drop_high = (end if isfinite(end) else None for end in interval)
-    if printed and sized and change.known:
-        said = -printed.interval.magnitude() if loss else printed.interval
-        cell.drop_agreement = agreement(said, cell.drop, change.prediction(0.95, queries or change.queries))
+    if printed and sized and change.runs_known:
+        printed_interval = -printed.interval.magnitude() if loss else printed.interval
+        cell.drop_agreement = agreement(printed_interval, cell.drop, change.prediction(0.95, queries or change.queries))
     return cell

@@ -27,24 +27,26 @@ NONE = "–"
 
 def costs(make: Maker[Settings]) -> Grid:
     """A row per system, a column per query set (original and the mean) and measure; facts: hours of training."""
-    found: dict[str, Cost] = {str(path): json.loads(path.read_text(encoding="utf-8")) for path in make.costs}
+    cost_by_path: dict[str, Cost] = {str(path): json.loads(path.read_text(encoding="utf-8")) for path in make.costs}
     cells: dict[tuple[str, str], Cell] = {}
     facts: dict[str, dict[str, tuple[str, str]]] = {heading: {} for heading in (OWN, TOTAL, TIMES)}
     printed_at: dict[str, dict[str, str]] = {}
     devices: list[str] = []
-    for at, role in enumerate(make.spec.collections):
+    for position, role in enumerate(make.spec.collections):
         first = None
-        for system in make.one_of_each(make.spec.systems, at):
-            own, total = ([found[path] for path in make.settings.lineage[system][part]] for part in ("own", "total"))
+        for system in make.one_of_each(make.spec.systems, position):
+            own_costs, total = (
+                [cost_by_path[path] for path in make.settings.lineage[system][part]] for part in ("own", "total")
+            )
             row = make.settings.labels[system] + (f", {role}" if len(make.spec.collections) > 1 else "")
             for query_set in make.summed_up(role):
                 for measure in make.measures(role):
                     cells[row, f"{query_set} {make.heading(measure)}"] = make.cell(system, role, query_set, measure)
-            hours = {OWN: _hours(own, len(own)), TOTAL: _hours(total, len(own))}
+            hours = {OWN: _hours(own_costs, len(own_costs)), TOTAL: _hours(total, len(own_costs))}
             first = first or hours[TOTAL]
             for heading, quantity in QUANTITIES.items():
-                named = {"collection": role, "system": make.settings.names[system], "quantity": quantity}
-                printed = make.printed(**named)
+                coordinates = {"collection": role, "system": make.settings.names[system], "quantity": quantity}
+                printed = make.printed(**coordinates)
                 facts[heading][row] = printed.printed if printed else NONE, _text(hours[heading])
                 if printed:
                     printed_at.setdefault(row, {})[heading] = str(printed)

@@ -33,20 +33,20 @@ def diversity(make: Maker[Settings]) -> Grid:
 
     The values of a mean are averaged over its variations (intent, Table 3).
     """
-    made = by_place(make.statistics)
+    statistics = by_place(make.statistics)
     originals = (path for path in make.queries if path.stem == "queries")
     lengths = {path.parts[-3:-1]: fmean(map(len, read_queries(path).values())) for path in originals}
     cells: dict[tuple[str, str], Cell] = {}
     for role in make.spec.collections:
-        where = make.settings.evaluation[role]
-        at = (where["collection"], where["split"])
+        role_evaluation = make.settings.evaluation[role]
+        place = (role_evaluation["collection"], role_evaluation["split"])
         for query_set in make.spec.query_sets:
             for quantity, (field, heading) in DIVERSITY.items():
                 if query_set == ORIGINAL and field != "characters":
                     continue
                 cell = cells[query_set, f"{role} {heading}"] = blank(make, role, query_set, quantity)
                 if query_set == ORIGINAL:
-                    cell.reproduced = lengths.get(at)
+                    cell.reproduced = lengths.get(place)
                 elif not cell.not_run:
-                    cell.reproduced = mean(made[*at, kind][field] for kind in kinds(make, role, query_set))
+                    cell.reproduced = mean(statistics[*place, kind][field] for kind in kinds(make, role, query_set))
     return Grid("Query set", list(make.spec.query_sets), columns_of(cells), cells)

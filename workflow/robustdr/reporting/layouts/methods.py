@@ -41,15 +41,15 @@ def expenses(lineage: dict[str, list[str]], costs: dict[str, Cost]) -> dict[str,
     Returns:
         Own and total seconds, GPU-hours of the whole lineage if it used a GPU, peak memory of its own training.
     """
-    own, total = ([costs[path] for path in lineage[part]] for part in ("own", "total"))
-    if not own:
+    own_costs, total = ([costs[path] for path in lineage[part]] for part in ("own", "total"))
+    if not own_costs:
         return dict.fromkeys(("own seconds", "total seconds", "GPU-hours", "peak memory"), NONE)
     on_gpu = [cost["seconds"] * cost["processes"] for cost in total if cost["device"] != "CPU"]
     return {
-        "own seconds": f"{sum(cost['seconds'] for cost in own) / len(own):,.0f}",
-        "total seconds": f"{sum(cost['seconds'] for cost in total) / len(own):,.0f}",
-        "GPU-hours": f"{sum(on_gpu) / len(own) / 3600:.2f}" if on_gpu else NONE,
-        "peak memory": f"{max(cost['peak_memory_mb'] for cost in own):,.0f} MB",
+        "own seconds": f"{sum(cost['seconds'] for cost in own_costs) / len(own_costs):,.0f}",
+        "total seconds": f"{sum(cost['seconds'] for cost in total) / len(own_costs):,.0f}",
+        "GPU-hours": f"{sum(on_gpu) / len(own_costs) / 3600:.2f}" if on_gpu else NONE,
+        "peak memory": f"{max(cost['peak_memory_mb'] for cost in own_costs):,.0f} MB",
     }
 
 
@@ -66,8 +66,8 @@ def _mark(cells: list[Cell], level: float) -> int:
 def _set_gain(make: Maker[Settings], cell: Cell) -> None:
     """Give a cell's difference from the base as a share of the base's mean on the original queries."""
     if cell.difference is not None:
-        own, base = (make.estimate(cell, system, cell.query_set) for system in (cell.system, cell.against))
-        gain = Ratio(own - base, make.estimate(cell, cell.against, ORIGINAL))
+        estimate, base = (make.estimate(cell, system, cell.query_set) for system in (cell.system, cell.against))
+        gain = Ratio(estimate - base, make.estimate(cell, cell.against, ORIGINAL))
         cell.difference = gain.value
         cell.difference_low, cell.difference_high = finite(gain.interval(0.95))
 
@@ -79,14 +79,16 @@ def _from_best(make: Maker[Settings], cells: dict[str, Cell]) -> dict[str, tuple
         cells: of the mean over variations, by label.
     """
     run = {label: cell for label, cell in cells.items() if cell.reproduced is not None}
-    found = dict.fromkeys(cells, (NONE, NONE))
+    differences = dict.fromkeys(cells, (NONE, NONE))
     if not run:
-        return found
-    best, *others = sorted(run, key=lambda label: -(run[label].reproduced or 0.0))
+        return differences
+    best, *rivals = sorted(run, key=lambda label: -(run[label].reproduced or 0.0))
     means = {label: make.estimate(cell, cell.system, cell.query_set) for label, cell in run.items()}
-    tests = holm([Ratio(means[other] - means[best], ONE).p for other in others])
-    found |= {other: (NONE, "yes" if p < make.spec.level else "no") for other, p in zip(others, tests, strict=True)}
-    return {**found, best: (NONE, "best")}
+    tests = holm([Ratio(means[rival] - means[best], ONE).p for rival in rivals])
+    differences |= {
+        rival: (NONE, "yes" if p < make.spec.level else "no") for rival, p in zip(rivals, tests, strict=True)
+    }
+    return {**differences, best: (NONE, "best")}
 
 
 def methods(make: Maker[Settings]) -> Grid:
@@ -110,9 +112,9 @@ def methods(make: Maker[Settings]) -> Grid:
             against = base if system != base else ""
             cell = cells[labels[system], column] = make.cell(system, role, *place, against=against)
             _set_gain(make, cell)
-        found = expenses(make.settings.lineage[system], costs)
-        found["new index"] = "yes" if make.settings.reindexes[system] else "no"
-        for heading, text in found.items():
+        cost_texts = expenses(make.settings.lineage[system], costs)
+        cost_texts["new index"] = "yes" if make.settings.reindexes[system] else "no"
+        for heading, text in cost_texts.items():
             facts.setdefault(heading, {})[labels[system]] = (NONE, text)
     varied = {labels[cell.system]: cell for cell in cells.values() if cell.query_set == MEAN}
     facts["differs from best"] = _from_best(make, varied)

@@ -42,36 +42,38 @@ def query_sets(make: Maker[Settings]) -> Grid:
     """
     roles = make.spec.collections
     references = make.spec.drop_from or [""] * len(roles)
-    made = {path.parts[-3:]: json.loads(path.read_text(encoding="utf-8")) for path in make.statistics}
+    statistics = {path.parts[-3:]: json.loads(path.read_text(encoding="utf-8")) for path in make.statistics}
     cells: dict[tuple[str, str], Cell] = {}
     counted: dict[str, dict[str, tuple[str, str]]] = {quantity: {} for quantity in make.spec.counts}
     printed_at: dict[str, dict[str, str]] = {}
-    lost = []
-    for at, role in enumerate(roles):
-        where = make.settings.evaluation[role]
+    lost_notes = []
+    for position, role in enumerate(roles):
+        role_evaluation = make.settings.evaluation[role]
         for query_set in make.query_sets(role):
             row = query_set if len(roles) == 1 else f"{role}, {query_set}"
             labels = [make.settings.labels[system] for system in make.one_of_each(make.spec.systems, 0)]
-            systems = zip(labels, make.one_of_each(make.spec.systems, at), strict=True)
+            systems = zip(labels, make.one_of_each(make.spec.systems, position), strict=True)
             for (label, system), measure in product(systems, make.measures(role)):
                 column = f"{label} {make.heading(measure)}"
-                cells[row, column] = make.cell(system, role, query_set, measure, references[at])
-            found = made.get((where["collection"], where["split"], f"{query_set}.json"))
+                cells[row, column] = make.cell(system, role, query_set, measure, references[position])
+            set_statistics = statistics.get(
+                (role_evaluation["collection"], role_evaluation["split"], f"{query_set}.json")
+            )
             for quantity, of_rows in counted.items():
                 printed = make.printed(collection=role, query_set=query_set, quantity=quantity)
-                here = f"{found[COUNTED[quantity]]:,}" if found else "–"
-                if found and quantity == "changed" and found["changed_in_case_alone"]:
-                    here += f" ({found['changed_in_case_alone']:,} in case alone)"
-                of_rows[row] = (printed.printed if printed else "–", here)
+                count_text = f"{set_statistics[COUNTED[quantity]]:,}" if set_statistics else "–"
+                if set_statistics and quantity == "changed" and set_statistics["changed_in_case_alone"]:
+                    count_text += f" ({set_statistics['changed_in_case_alone']:,} in case alone)"
+                of_rows[row] = (printed.printed if printed else "–", count_text)
                 if printed:
                     printed_at.setdefault(row, {})[quantity] = str(printed)
-            if found and found["lost"]:
-                lost.append(f"{row} {100 * found['lost'] / found['queries']:.1f} %")
+            if set_statistics and set_statistics["lost"]:
+                lost_notes.append(f"{row} {100 * set_statistics['lost'] / set_statistics['queries']:.1f} %")
     rows, columns = (list(dict.fromkeys(places)) for places in zip(*cells, strict=True))
     notes = [CHANGED] if "valid" in counted else []
-    if any("in case alone" in here for _, here in counted.get("changed", {}).values()):
+    if any("in case alone" in count_text for _, count_text in counted.get("changed", {}).values()):
         notes.append(CASE)
-    if lost:
-        few = "Queries that lost all their uncommon words, and so no longer ask the same"
-        notes.append(f"{few}: {', '.join(lost)}.")
+    if lost_notes:
+        opening = "Queries that lost all their uncommon words, and so no longer ask the same"
+        notes.append(f"{opening}: {', '.join(lost_notes)}.")
     return Grid("Query set", rows, [*counted, *columns], cells, counted, notes, printed_at)

@@ -27,15 +27,19 @@ def robustness(make: Maker[Settings]) -> Grid:
     The mean drop is intent's avg d.; the worst drop, over all variations, is its worst d. (§4.2).
     """
     cells: dict[tuple[str, str], Cell] = {}
-    for role, measure in ((at, taken) for at in make.spec.collections for taken in make.measures(at)):
+    for role, measure in (
+        (shown_role, shown_measure)
+        for shown_role in make.spec.collections
+        for shown_measure in make.measures(shown_role)
+    ):
         column = f"{role} {make.heading(measure)}"
         for system in make.spec.systems:
             row = make.settings.labels[system]
             cells[row, column] = make.cell(system, role, ORIGINAL, measure)
             for value, estimate in _attacked(make, system, role, measure).items():
                 cell = make.blank(system, role, MEAN, measure)
-                at = {"collection": role, "system": make.settings.names[system], "query_set": ORIGINAL}
-                printed = make.printed(**at, measure=measure, value=value)
+                coordinates = {"collection": role, "system": make.settings.names[system], "query_set": ORIGINAL}
+                printed = make.printed(**coordinates, measure=measure, value=value)
                 queries, sized = make.settings.paper_queries.get(role), make.sized(measure)
                 attacked = filled(cell, estimate, printed, True, queries, sized)
                 attacked.value = value

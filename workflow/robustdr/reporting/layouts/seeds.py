@@ -51,10 +51,10 @@ def summary(by_seed: np.ndarray) -> dict[str, float]:
 def seeds(make: Maker[Settings]) -> Grid:
     """A row per query set of one system, collection and measure; a column per seed, and columns for summaries."""
     (role,), (system,), (measure,) = make.spec.collections, make.spec.systems, make.spec.measures
-    wanted, run = make.settings.seeds["paper"], make.settings.seeds["scale"]
+    paper_seeds, run = make.settings.seeds["paper"], make.settings.seeds["scale"]
     lacking = f"this scale has {len(run)} seed{'s' if len(run) > 1 else ''} of this system: {', '.join(map(str, run))}"
     rows, cells = make.query_sets(role), {}
-    where = {"collection": role, "system": make.settings.names[system], "measure": measure}
+    coordinates = {"collection": role, "system": make.settings.names[system], "measure": measure}
 
     def put(column: str, query_set: str, printed: Printed | None, seed: int = 0, value: str = "value") -> Cell:
         cell = cells[query_set, column] = make.blank(system, role, query_set, measure)
@@ -64,23 +64,23 @@ def seeds(make: Maker[Settings]) -> Grid:
 
     for query_set in rows:
         # By position, not by seed: the paper gives two columns the same seed.
-        place = {**where, "query_set": query_set, "seed": ANY, "value": "value"}
+        place = {**coordinates, "query_set": query_set, "seed": ANY, "value": "value"}
         table = make.reported.tables[make.settings.table] if make.reported else None
         printed = table.select(place) if table else []
-        for number, seed in enumerate(wanted):
+        for number, seed in enumerate(paper_seeds):
             cell = put(f"Seed {seed}", query_set, printed[number] if number < len(printed) else None, seed)
             if seed not in run:
                 cell.not_run = cell.not_run or lacking
             if not cell.not_run:
-                found = make.values(cell, system, query_set)[run.index(seed)]
-                cell.reproduced, cell.uncertainty = float(found.mean()), confidence_interval(found)
-                cell.seeds, cell.queries = 1, len(found)
+                values = make.values(cell, system, query_set)[run.index(seed)]
+                cell.reproduced, cell.uncertainty = float(values.mean()), confidence_interval(values)
+                cell.seeds, cell.queries = 1, len(values)
         for value, heading in SUMMARY.items():
-            cell = put(heading, query_set, make.printed(**where, query_set=query_set, value=value), value=value)
+            cell = put(heading, query_set, make.printed(**coordinates, query_set=query_set, value=value), value=value)
             if not cell.not_run:
-                found = make.values(cell, system, query_set)
-                cell.seeds, cell.queries = found.shape
-                cell.reproduced = summary(found.mean(axis=1)).get(value)
+                values = make.values(cell, system, query_set)
+                cell.seeds, cell.queries = values.shape
+                cell.reproduced = summary(values.mean(axis=1)).get(value)
                 cell.not_run = lacking if cell.reproduced is None else ""
     notes = [
         "± of a seed is half the 95 % confidence interval over queries. Mean to lower bound are taken over the seeds "

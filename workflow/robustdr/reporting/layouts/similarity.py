@@ -25,14 +25,14 @@ SIMILARITY = "cosine_similarity"
 
 def similarity(make: Maker[Settings]) -> Grid:
     """A row per sentence encoder, a column per collection and query set: its cosine similarity to the originals."""
-    made, cells = by_place(make.statistics), {}
+    statistics, cells = by_place(make.statistics), {}
     for role in make.spec.collections:
-        where = make.settings.evaluation[role]
+        role_evaluation = make.settings.evaluation[role]
         for encoder, label in make.spec.encoders.items():
-            found = made.get((where["collection"], where["split"], encoder))
+            similarities = statistics.get((role_evaluation["collection"], role_evaluation["split"], encoder))
             for query_set in make.spec.query_sets:
                 cell = cells[label, f"{role} {query_set}"] = blank(make, role, query_set, SIMILARITY, encoder)
                 cell.not_run = cell.not_run or make.settings.reasons.get(encoder, "")
-                if found and not cell.not_run:
-                    cell.reproduced = mean(found[kind] for kind in kinds(make, role, query_set))
+                if similarities and not cell.not_run:
+                    cell.reproduced = mean(similarities[kind] for kind in kinds(make, role, query_set))
     return Grid("Encoder", list(make.spec.encoders.values()), columns_of(cells), cells)

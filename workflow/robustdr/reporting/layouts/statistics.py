@@ -33,14 +33,20 @@ QUANTITIES = {  # quantity in reported.yaml -> heading
 
 def statistics(make: Maker[Settings]) -> Grid:
     """A row per quantity, a column per collection: its size, and the lengths of its queries and their variations."""
-    found: dict[str, Card] = {}
+    cards: dict[str, Card] = {}
     for card in (json.loads(path.read_text(encoding="utf-8")) for path in make.statistics):
-        found.setdefault(card["name"], card)["splits"] |= card["splits"]
+        cards.setdefault(card["name"], card)["splits"] |= card["splits"]
     cells: dict[tuple[str, str], Cell] = {}
     for role in make.spec.collections:
-        where = make.settings.evaluation[role]
-        here = [path for path in make.queries if path.parts[-3:-1] == (where["collection"], where["split"])]
-        counts = _counted(found[where["collection"]], where["split"], here) if here else {}
+        role_evaluation = make.settings.evaluation[role]
+        query_files = [
+            path
+            for path in make.queries
+            if path.parts[-3:-1] == (role_evaluation["collection"], role_evaluation["split"])
+        ]
+        counts = (
+            _counted(cards[role_evaluation["collection"]], role_evaluation["split"], query_files) if query_files else {}
+        )
         for quantity, heading in QUANTITIES.items():
             cell = cells[heading, role] = make.blank("", role, "", "")
             cell.value = quantity
