@@ -123,9 +123,9 @@ def statistics(
 
     Returns:
         Counts: queries, unchanged (the rule did not apply), changed, changed queries that differ in case alone, those
-        that still differ if case and punctuation are ignored, or after tokenising, and `lost` (see `count_lost`). Means over
-        all queries: characters_edited (Levenshtein distance), word_jaccard (similarity of the word sets), characters
-        and words of the varied query, and semantic_similarity (cosine) by encoder.
+        that still differ if case and punctuation are ignored, or after tokenising, and `lost` (see `count_lost`). Means
+        over all queries: characters_edited (Levenshtein distance), word_jaccard (similarity of the word sets),
+        characters and words of the varied query, and semantic_similarity (cosine) by encoder.
     """
     totals = tally(((text, varied[qid]) for qid, text in originals.items()), tokenizer, encoders)
     return describe({**totals, "lost": count_lost(originals, varied)})
