@@ -87,7 +87,7 @@ def _data(a: argparse.Namespace) -> Data:
     Raises:
         UserError: a file is missing, or an option's value is not allowed.
     """
-    found = data.given(a)
+    found = data.parse_locations(a)
     for option in (*data.PARTS, "train_queries", "train_qrels", "runs"):
         path = getattr(a, option)
         if path is not None and not path.exists() and not irds_id(path):

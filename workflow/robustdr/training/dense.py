@@ -165,7 +165,7 @@ class Student(LearnsFromQueries):
         tokens = {}
         if needs & {"passages", "groups"}:
             documents = self.reads(DOCUMENT)
-            texts = [passage.read().joined(documents.separator) for passage in seen.of("passages", *mine)]
+            texts = [passage.read_passage().joined(documents.separator) for passage in seen.of("passages", *mine)]
             tokens["passages"] = documents.tokenise(texts, self.settings.passage_length)
         fields: dict[str, str] = {name: name for name in ("query", "variation", "variations") if name in needs}
         if self.anchor is not None:
