@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> None:
     if a.fix and language != ENGLISH:
         raise UserError(f"--fix: the remedies train on variations of English queries, not of {NAMES[language]} ones")
     for model in compared:
-        for said in (model.encodes.said(), *model.encodes.ignored()) if model.encodes else ():
+        for said in (model.encodes.sentence(), *model.encodes.ignored()) if model.encodes else ():
             print(f"{model.label}: {said}", file=sys.stderr)
     problems, passages, _ = check(used.corpus, used.splits, used.drop_empty, used.ignore_unjudged)
     if wrong := [problem for problem in problems if problem.severity == "error"]:

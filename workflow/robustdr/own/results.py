@@ -225,7 +225,7 @@ def _encoding(graph: Graph, folder: Path, systems: Mapping[str, Any]) -> list[st
         check = (
             f"the vectors of {agreed['texts']} texts are those of sentence-transformers within {agreed['difference']}"
         )
-        said += [f"{recipe.label}: {sentence}" for sentence in (found.said(), *found.ignored(), check)]
+        said += [f"{recipe.label}: {sentence}" for sentence in (found.sentence(), *found.ignored(), check)]
     return said
 
 

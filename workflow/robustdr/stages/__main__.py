@@ -90,7 +90,7 @@ def run(name: str, a: argparse.Namespace) -> None:
     computed_on = hardware(inputs)
     if "torch" in sys.modules and "torch" in versions:  # another job of the process may have loaded it
         # By its name: a stage without torch is not made of it.
-        computed_on.add(import_module("robustdr.encoding.hardware").here())
+        computed_on.add(import_module("robustdr.encoding.hardware").this_hardware())
     # The first record stands for all: it comes last.
     for number, ((path, *further_files), key) in reversed(list(enumerate(zip(outputs, keys, strict=True)))):
         record(

@@ -204,7 +204,7 @@ class Student(LearnsFromQueries):
 
     def reads(self, route: str) -> Encoder:
         """The encoder for the texts of a route."""
-        return self.encoders[route] if route in self.encoders else self.encoders[QUERY].at(route)
+        return self.encoders[route] if route in self.encoders else self.encoders[QUERY].for_route(route)
 
     def embed(self, encoder: Encoder, tokens: list[list[int]], seed: int) -> torch.Tensor:
         """Vectors of the texts of all processes, [processes · texts, d], in rank order; `tokens` are this process's."""
