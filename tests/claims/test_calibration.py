@@ -15,7 +15,7 @@ from robustdr.evaluation.estimates import ONE, Estimate
 from robustdr.evaluation.priors import Prior, Priors, Runs
 from robustdr.evaluation.quotients import Ratio
 from robustdr.evidence.identity import current
-from robustdr.evidence.priors import compared
+from robustdr.evidence.priors import comparisons_of_claims
 from robustdr.graph.project import project
 
 pytestmark = pytest.mark.slow
@@ -37,7 +37,7 @@ def comparisons():
     rows = current(graphs.values(), ledger.read_ledger(Path("evidence")))
     family = {test: name for name, tests in FAMILIES.items() for test in tests}
     found = {}
-    for one in compared(graphs[SCALE], rows[rows["scale"] == SCALE]):
+    for one in comparisons_of_claims(graphs[SCALE], rows[rows["scale"] == SCALE]):
         if contrast := one.ratio.contrast(one.collection):
             found[contrast] = family[one.test], contrast, one.ratio
     return list(found.values())

@@ -8,7 +8,7 @@ import pytest
 
 from robustdr.core.errors import UserError
 from robustdr.evaluation import ledger
-from robustdr.evidence.adding import _commit, add, listed
+from robustdr.evidence.adding import _commit, add, list_runs
 from robustdr.evidence.identity import runs
 from robustdr.keys.integrity import record_of
 
@@ -98,7 +98,7 @@ def test_the_list_counts_systems_by_their_seeds(mini, finish):
     finish("rodr")
     finish("dr_oq")
     add({mini.root: mini}, mini.root, LEDGER)
-    first, systems, last = listed(LEDGER, {"mini": mini})
+    first, systems, last = list_runs(LEDGER, {"mini": mini})
     assert first.startswith("mini, commit ") and ", a processor: 2 runs, " in first
     assert systems.strip() == "systems by seeds: 2 with 1" and last.startswith(
         "2 trained models (1 seed, 1 kind of machine), 2 measured runs, "

@@ -65,7 +65,7 @@ def write(made, better, settings="", hardware="a"):
 
 
 def judged(made):
-    (path,) = Judge.of(made, EVIDENCE).write("mini", ["all"], Path("out"))
+    (path,) = Judge.from_ledger(made, EVIDENCE).write("mini", ["all"], Path("out"))
     return json.loads(path.read_text(encoding="utf-8"))["claims"][0]
 
 
@@ -87,7 +87,7 @@ def test_seeds_of_several_files_add_up_and_each_run_has_a_dot(made):
 
 def test_runs_with_other_settings_are_not_judged(made):
     write(made, {1: 0.1, 2: 0.1, 3: 0.1}, settings="0123456789abcdef")
-    assert not Judge.of(made, EVIDENCE).has("mini")
+    assert not Judge.from_ledger(made, EVIDENCE).has("mini")
     write(made, {4: 0.1}, hardware="b")
     assert judged(made)["effects"][0]["seeds"] == 1
 

@@ -18,7 +18,7 @@ def test_folders_of_one_file_system_share_its_room(tmp_path, monkeypatch):
     enough = [Filled("HF_HOME", tmp_path / "not/there", 400), Filled("results", tmp_path, 600)]
     assert list(space.short(enough)) == []
     (short,) = space.short([*enough, Filled("IR_DATASETS_HOME", tmp_path, 601)])
-    assert short.what.endswith("1.6 kB to come, 1.0 kB free")
+    assert short.problem.endswith("1.6 kB to come, 1.0 kB free")
     assert short.mend.startswith("export IR_DATASETS_HOME=/a/larger/folder")
 
 
@@ -40,7 +40,7 @@ def test_what_a_quota_refuses_is_named(tmp_path, monkeypatch):
         space.ctypes, "CDLL", lambda *_, **__: type("C", (), {"fallocate": staticmethod(lambda *_: -1)})
     )
     (short,) = space.short([Filled("results", tmp_path, 5)])
-    assert "5 B to come, and disk quota exceeded" in short.what and short.mend.startswith("ln -s ")
+    assert "5 B to come, and disk quota exceeded" in short.problem and short.mend.startswith("ln -s ")
 
 
 @pytest.mark.parametrize("failed", [errno.EOPNOTSUPP, errno.ENOSYS])
@@ -55,7 +55,7 @@ def test_a_file_system_that_cannot_reserve_is_not_blamed(tmp_path, monkeypatch, 
 def test_a_folder_that_cannot_be_written(monkeypatch):
     monkeypatch.setattr(space.os, "access", lambda *_: False)
     (short,) = space.short([Filled("HF_HOME", Path("/no/such/place"), 0)])
-    assert short.what == "HF_HOME (/no/such/place): / cannot be written"
+    assert short.problem == "HF_HOME (/no/such/place): / cannot be written"
 
 
 def test_amounts():

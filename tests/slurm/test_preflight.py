@@ -48,7 +48,7 @@ def test_a_machine_without_what_jobs_need_is_named(cluster: Cluster, project):
     """The GPUs of this SLURM are counted, and nothing computes on them."""
     program = (
         "from robustdr.keys.node import Need; from robustdr.preflight.machines import unfit;"
-        "print([one.what for one in unfit([Need(2000, 10), Need(2000, 10, gpus=1)])])"
+        "print([one.problem for one in unfit([Need(2000, 10), Need(2000, 10, gpus=1)])])"
     )
     environment = {**project.environment, "PYTHONPATH": str(project.folder / "workflow")}
     done = subprocess.run(

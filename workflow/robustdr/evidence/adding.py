@@ -14,7 +14,7 @@ from robustdr.evaluation import ledger
 from robustdr.evaluation.measures import read_measures
 from robustdr.evidence import priors
 from robustdr.evidence.identity import Run, code, expected, runs
-from robustdr.evidence.sizes import described
+from robustdr.evidence.sizes import describe_size
 from robustdr.graph.graph import Graph
 from robustdr.keys.integrity import damaged, hardware, key_of, record_of
 from robustdr.keys.node import Node
@@ -42,18 +42,22 @@ def add(graphs: Mapping[str, Graph], root: str, evidence: Path) -> Added:
     """
     graph = graphs[root]
     finished, unfinished = _finished(graph)
-    known = ledger.read_ledger(evidence)
-    there = set(zip(known["scale"], known["key"], known["hardware"], strict=True))
+    ledger_rows = ledger.read_ledger(evidence)
+    recorded = set(zip(ledger_rows["scale"], ledger_rows["key"], ledger_rows["hardware"], strict=True))
     settings, commit, rows, new = expected(graph), _commit(evidence), [], 0
     for run in finished:
         paths, scale = [Path(node.path) for node in run.nodes], graph.lineage.scale_name
         computed_on = "; ".join(sorted(hardware(paths)))
-        if (scale, run.key, computed_on) in there:
+        if (scale, run.key, computed_on) in recorded:
             continue
         new += 1
         rows += ledger.rows_of(
             pd.concat(map(read_measures, paths)),
-            {query_set: of for (*at, query_set), of in settings.items() if at == [run.system, run.collection]},
+            {
+                query_set: digest
+                for (*place, query_set), digest in settings.items()
+                if place == [run.system, run.collection]
+            },
             scale=scale,
             system=run.system,
             collection=run.collection,
@@ -64,26 +68,26 @@ def add(graphs: Mapping[str, Graph], root: str, evidence: Path) -> Added:
             commit=commit,
             date=datetime.fromtimestamp(max(record_of(path).stat().st_mtime for path in paths), UTC).date().isoformat(),
         )
-    written = ledger.write_rows(evidence, rows) if rows else None
+    new_file = ledger.write_rows(evidence, rows) if rows else None
     priors.write(graphs.values(), evidence)
-    return Added(new, len(finished) - new, unfinished, written)
+    return Added(new, len(finished) - new, unfinished, new_file)
 
 
 def _finished(graph: Graph) -> tuple[list[Run], int]:
     """Return the runs whose measures all exist, each checked to the sources, and the number of runs with some."""
     folder = Path(graph.root, "measures")
-    every = list(runs(graph))
-    nodes = {node.path: node for run in every for node in run.nodes}
-    found = set(map(str, folder.glob("*/*/seed*/*.parquet")))
-    if not found:
+    all_runs = list(runs(graph))
+    nodes = {node.path: node for run in all_runs for node in run.nodes}
+    measured_paths = set(map(str, folder.glob("*/*/seed*/*.parquet")))
+    if not measured_paths:
         raise UserError(f"{folder}: no measures; run snakemake first")
-    faults = list(damaged(folder)) or [*filter(None, (stale(path, nodes.get(path)) for path in sorted(found)))]
+    faults = list(damaged(folder)) or [*filter(None, (stale(path, nodes.get(path)) for path in sorted(measured_paths)))]
     if faults:
-        more = f"; and {len(faults) - 1} more faults" if len(faults) > 1 else ""
-        raise UserError(f"{faults[0]}{more}; nothing was added")
-    there = [[node.path in found for node in run.nodes] for run in every]
-    finished = [run for run, files in zip(every, there, strict=True) if all(files)]
-    return finished, sum(map(any, there)) - len(finished)
+        rest = f"; and {len(faults) - 1} more faults" if len(faults) > 1 else ""
+        raise UserError(f"{faults[0]}{rest}; nothing was added")
+    presence = [[node.path in measured_paths for node in run.nodes] for run in all_runs]
+    finished = [run for run, files in zip(all_runs, presence, strict=True) if all(files)]
+    return finished, sum(map(any, presence)) - len(finished)
 
 
 def stale(path: str, node: Node | None) -> str:
@@ -98,16 +102,16 @@ def stale(path: str, node: Node | None) -> str:
 
 def _commit(evidence: Path) -> str:
     """Return the commit of the code, and whether a file other than the ledger's was changed since."""
-    asked = ["git", "describe", "--always", "--exclude=*"]
+    command = ["git", "describe", "--always", "--exclude=*"]
     try:
-        commit = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+        commit = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
-    same = subprocess.run(["git", "diff", "--quiet", "HEAD", "--", ".", f":(exclude){evidence}"]).returncode == 0
-    return commit if same else f"{commit}, changed since"
+    unchanged = subprocess.run(["git", "diff", "--quiet", "HEAD", "--", ".", f":(exclude){evidence}"]).returncode == 0
+    return commit if unchanged else f"{commit}, changed since"
 
 
-def listed(evidence: Path, graphs: Mapping[str, Graph]) -> list[str]:
+def list_runs(evidence: Path, graphs: Mapping[str, Graph]) -> list[str]:
     """Return a line for each scale, code and hardware of a ledger: its systems, runs and days; then its size.
 
     Args:
@@ -116,11 +120,11 @@ def listed(evidence: Path, graphs: Mapping[str, Graph]) -> list[str]:
     rows = ledger.read_ledger(evidence)
     runs = rows.drop_duplicates(["scale", "key", "hardware"])
     lines = []
-    for (scale, commit, computed_on), of in runs.groupby(["scale", "commit", "hardware"]):
-        days = " to ".join(sorted({min(of["date"]), max(of["date"])}))
-        systems = Counter(of.groupby("system")["seed"].nunique())
+    for (scale, commit, computed_on), group in runs.groupby(["scale", "commit", "hardware"]):
+        days = " to ".join(sorted({min(group["date"]), max(group["date"])}))
+        systems = Counter(group.groupby("system")["seed"].nunique())
         seeds = ", ".join(f"{number} with {count}" for count, number in sorted(systems.items(), reverse=True))
-        lines.append(f"{scale}, commit {commit}, {computed_on or 'any hardware'}: {len(of)} runs, {days}")
+        lines.append(f"{scale}, commit {commit}, {computed_on or 'any hardware'}: {len(group)} runs, {days}")
         lines.append(f"    systems by seeds: {seeds}")
     size = sum(path.stat().st_size for path in evidence.glob("*/*.parquet"))
-    return [*lines, f"{described(rows, graphs)}, {len(rows)} rows, {size / 1e6:.1f} MB"]
+    return [*lines, f"{describe_size(rows, graphs)}, {len(rows)} rows, {size / 1e6:.1f} MB"]

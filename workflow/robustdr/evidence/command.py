@@ -48,8 +48,8 @@ def add(a: argparse.Namespace) -> None:
 
     new, old, unfinished, path = add(_graphs(a.results), a.results.as_posix(), EVIDENCE)
     size = f": {path}, {path.stat().st_size / 1e6:.2f} MB" if path else ""
-    left = f", {unfinished} left out: other papers need more query sets of them" if unfinished else ""
-    print(f"{new} runs added, {old} were there{left}{size}")
+    skipped = f", {unfinished} left out: other papers need more query sets of them" if unfinished else ""
+    print(f"{new} runs added, {old} were there{skipped}{size}")
 
 
 def check(a: argparse.Namespace) -> int:
@@ -62,10 +62,10 @@ def check(a: argparse.Namespace) -> int:
 
 
 def show(a: argparse.Namespace) -> None:
-    from robustdr.evidence.adding import listed
+    from robustdr.evidence.adding import list_runs
     from robustdr.graph.project import project
 
-    print("\n".join(listed(EVIDENCE, {graph.lineage.scale_name: graph for graph in project().graphs.values()})))
+    print("\n".join(list_runs(EVIDENCE, {graph.lineage.scale_name: graph for graph in project().graphs.values()})))
 
 
 def refit(a: argparse.Namespace) -> None:
@@ -80,8 +80,8 @@ def findings(a: argparse.Namespace) -> None:
     from robustdr.evidence.findings import findings
     from robustdr.graph.project import project
 
-    made = project().graphs
+    graphs = project().graphs
     scale = a.scale or ("evidence" if any(EVIDENCE.glob("evidence/*.parquet")) else "mini")
-    check_known("--scale", scale, {graph.lineage.scale_name for graph in made.values()})
-    findings(made, scale, EVIDENCE, FINDINGS)
+    check_known("--scale", scale, {graph.lineage.scale_name for graph in graphs.values()})
+    findings(graphs, scale, EVIDENCE, FINDINGS)
     print(FINDINGS)

@@ -13,7 +13,7 @@ from robustdr.evaluation.quotients import Ratio
 from robustdr.evaluation.settled import lay_out, one_run_a_seed
 from robustdr.evaluation.store import open_store
 from robustdr.evidence.judging import Judge, deciding
-from robustdr.evidence.sizes import described
+from robustdr.evidence.sizes import describe_size
 from robustdr.graph import tables
 from robustdr.graph.graph import Graph
 from robustdr.graph.site import REPLICATES
@@ -37,25 +37,27 @@ def findings(graphs: Mapping[str, Graph], scale: str, evidence: Path, output: Pa
     """
     graph = next(graph for graph in graphs.values() if graph.lineage.scale_name == scale)
     papers = [paper for paper, declared in graph.lineage.config.claims.items() if declared.claims]
-    judge = Judge.of(graphs, evidence)
+    judge = Judge.from_ledger(graphs, evidence)
     if judge.has(scale):
-        made = judge.write(scale, papers, Path("results/ledger", scale, "claims"))
+        verdict_files = judge.write(scale, papers, Path("results/ledger", scale, "claims"))
         rows = judge.rows[judge.rows["scale"] == scale]
-        about = f"From {described(rows, judge.graphs)}, kept in the folder {evidence}."
+        origin = f"From {describe_size(rows, judge.graphs)}, kept in the folder {evidence}."
         with TemporaryDirectory() as laid:
             chains = _chains(graph, lay_out(one_run_a_seed(rows), Path(laid)), judge.priors)
     else:
-        made = [path for paper in papers if (path := Path(graph.root, "claims", f"{paper}.json")).is_file()]
-        if not made:
+        verdict_files = [path for paper in papers if (path := Path(graph.root, "claims", f"{paper}.json")).is_file()]
+        if not verdict_files:
             raise UserError(f"{evidence}: no runs at scale {scale}, and {graph.root}/claims has no verdicts; run them")
-        about = f"From the runs in the folder {graph.root}."
+        origin = f"From the runs in the folder {graph.root}."
         keys = _settings(graph).keys
         chains = _chains(graph, {path: key for path, key in keys.items() if Path(path).is_file()}, judge.priors)
-    read = {path: json.loads(path.read_text(encoding="utf-8")) for path in made}
+    verdicts = {path: json.loads(path.read_text(encoding="utf-8")) for path in verdict_files}
     if judge.has(scale):
-        write_json(evidence / REPLICATES.name, {path.stem: deciding(of["claims"]) for path, of in read.items()})
-    write_findings(about, read, chains, ledger_digest(evidence), output)
-    write_front(about, list(read.values()), evidence, README, PICTURE)
+        write_json(
+            evidence / REPLICATES.name, {path.stem: deciding(document["claims"]) for path, document in verdicts.items()}
+        )
+    write_findings(origin, verdicts, chains, ledger_digest(evidence), output)
+    write_front(origin, list(verdicts.values()), evidence, README, PICTURE)
 
 
 def _settings(graph: Graph) -> TableSettings:
@@ -71,9 +73,9 @@ def _chains(graph: Graph, keys: dict[str, str], priors: Path | None) -> list[Cha
     settings = _settings(graph)
     spec = graph.lineage.config.papers[paper].tables[table]
     (role,) = spec.collections
-    asked = {Path(path).parts[-4:-2] for path in settings.keys}
-    own = {path: key for path, key in keys.items() if Path(path).parts[-4:-2] in asked}
-    store = open_store(replace(settings, keys=own), [*map(Path, own)], priors)
+    table_places = {Path(path).parts[-4:-2] for path in settings.keys}
+    table_keys = {path: key for path, key in keys.items() if Path(path).parts[-4:-2] in table_places}
+    store = open_store(replace(settings, keys=table_keys), [*map(Path, table_keys)], priors)
     if any(store.why_not(system, role, MEAN) for system in settings.labels):
         return []
     measure = settings.measured[settings.evaluation[role]["measures"][0]]
@@ -83,7 +85,7 @@ def _chains(graph: Graph, keys: dict[str, str], priors: Path | None) -> list[Cha
         share = Ratio(gain, store.estimate(first, role, ORIGINAL, measure))
         return Part(share.value, *share.interval(0.95))
 
-    found = []
+    chains = []
     for system in spec.systems:
         first, links = spec.chain(system)
         parts, before = dict[str, Part | None](), first
@@ -91,5 +93,5 @@ def _chains(graph: Graph, keys: dict[str, str], priors: Path | None) -> list[Cha
             parts[link] = step(before, after, first) if after else None
             before = after or before
         parts["all together"] = step(first, system, first)
-        found.append(Chain(settings.labels[system], parts))
-    return found
+        chains.append(Chain(settings.labels[system], parts))
+    return chains

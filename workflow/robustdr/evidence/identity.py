@@ -34,14 +34,14 @@ class Run(NamedTuple):
 
 def runs(graph: Graph) -> Iterator[Run]:
     """Yield every run of a scale, whether its files exist or not."""
-    found: dict[tuple[str, str, int], list[Node]] = {}
+    nodes_of: dict[tuple[str, str, int], list[Node]] = {}
     for (system, split), groups in graph.demand.measured().items():
         if not graph.lineage.unavailable(system):
             for seed in graph.lineage.seeds(system):
-                nodes = found.setdefault((system, split[0], seed), [])
+                nodes = nodes_of.setdefault((system, split[0], seed), [])
                 nodes += [graph.measures(system, seed, split, group[0]) for group in groups]
-    for of, nodes in found.items():
-        yield Run(*of, nodes)
+    for place, nodes in nodes_of.items():
+        yield Run(*place, nodes)
 
 
 def expected(graph: Graph) -> Expected:
@@ -79,20 +79,23 @@ def current(graphs: Iterable[Graph], rows: pd.DataFrame) -> pd.DataFrame:
 def settings(node: Node) -> str:
     """Return a digest of the settings of a node and of every node that decides it, and of the user's files."""
     node = node.whole or node
-    own = identifying(node.settings) if hasattr(node.settings, "__dataclass_fields__") else node.settings
-    read = {name: _read(one) for name, one in node.inputs.items() if one.decides}
+    node_settings = identifying(node.settings) if hasattr(node.settings, "__dataclass_fields__") else node.settings
+    inputs = {name: _input_identity(node_input) for name, node_input in node.inputs.items() if node_input.decides}
     name = node.rule if node.stage == "train" else node.stage or node.rule  # pre-training is another thing
-    return _digest([name, own, node.decides, read])
+    return _digest([name, node_settings, node.decides, inputs])
 
 
-def _read(one: Input) -> Any:
-    made = [settings(node) for node in one.nodes]
-    return [dict(zip(one.names, made, strict=True)) if one.names else made, digests([Path(of) for of in one.files])]
+def _input_identity(node_input: Input) -> Any:
+    node_digests = [settings(node) for node in node_input.nodes]
+    return [
+        dict(zip(node_input.names, node_digests, strict=True)) if node_input.names else node_digests,
+        digests([Path(path) for path in node_input.files]),
+    ]
 
 
 def code(nodes: Iterable[Node]) -> str:
     """Return a digest of all code, packages and variables of the environment behind artifacts."""
-    return _digest(sorted({made_of(one.code) for one in histories(nodes)}))
+    return _digest(sorted({made_of(node.code) for node in histories(nodes)}))
 
 
 def _digest(value: Any) -> str:

@@ -30,17 +30,17 @@ class Single(NamedTuple):
     hardware: str
 
 
-def asked(graph: Graph, paper: str, keys: Mapping[str, str]) -> tuple[ClaimsSettings, Path, Path | None]:
+def claims_inputs(graph: Graph, paper: str, keys: Mapping[str, str]) -> tuple[ClaimsSettings, Path, Path | None]:
     """Return the settings of a paper's claims on measures of a ledger, its claims.yaml, and its reported.yaml, if any.
 
     Args:
         keys: of measures files, by path; see `settled.lay_out`.
     """
     node = tables.claims(graph, paper, (paper,))
-    wanted = {Path(path).parts[-4:-2] for path in node.settings.keys}  # collection, system
-    own = {path: key for path, key in keys.items() if Path(path).parts[-4:-2] in wanted}
+    claims_places = {Path(path).parts[-4:-2] for path in node.settings.keys}  # collection, system
+    claims_keys = {path: key for path, key in keys.items() if Path(path).parts[-4:-2] in claims_places}
     (claims,), reported = (node.inputs[name].files for name in ("claims", "reported"))
-    settings: ClaimsSettings = with_(node.settings, keys=own, command="robustdr evidence findings")
+    settings: ClaimsSettings = with_(node.settings, keys=claims_keys, command="robustdr evidence findings")
     return settings, Path(claims), next(iter(reported), None)
 
 
@@ -57,7 +57,7 @@ class Judge:
     priors: Path | None
 
     @classmethod
-    def of(cls, graphs: Mapping[str, Graph], evidence: Path) -> "Judge":
+    def from_ledger(cls, graphs: Mapping[str, Graph], evidence: Path) -> "Judge":
         """Read a ledger. Rows whose scale or settings the configuration no longer has are left out."""
         by_scale = {graph.lineage.scale_name: graph for graph in graphs.values()}
         priors = evidence / tables.PRIORS.name
@@ -74,38 +74,38 @@ class Judge:
         Returns:
             the .json files.
         """
-        made = self._claims(scale, self.rows[self.rows["scale"] == scale], papers, folder)
+        outputs = self._claims(scale, self.rows[self.rows["scale"] == scale], papers, folder)
         singles: dict[str, list[tuple[Single, dict[str, Any]]]] = {paper: [] for paper in papers}
         for single, rows in self._singles():
-            with TemporaryDirectory() as alone:
-                for paper, path in self._claims(single.scale, rows, papers, Path(alone)).items():
+            with TemporaryDirectory() as temporary:
+                for paper, path in self._claims(single.scale, rows, papers, Path(temporary)).items():
                     singles[paper].append((single, json.loads(path.read_text(encoding="utf-8"))))
-        for paper, path in made.items():
-            found = json.loads(path.read_text(encoding="utf-8"))
-            for number, claim in enumerate(found["claims"]):
+        for paper, path in outputs.items():
+            document = json.loads(path.read_text(encoding="utf-8"))
+            for number, claim in enumerate(document["claims"]):
                 claim["replicates"] = replicates(
-                    claim["verdict"], [(single, of["claims"][number]) for single, of in singles[paper]]
+                    claim["verdict"], [(single, verdicts["claims"][number]) for single, verdicts in singles[paper]]
                 )
-            write_json(path, found)
-        return list(made.values())
+            write_json(path, document)
+        return list(outputs.values())
 
     def _claims(self, scale: str, rows: pd.DataFrame, papers: list[str], folder: Path) -> dict[str, Path]:
         """Judge papers on one run a seed of these rows, and return their .json files."""
         with TemporaryDirectory() as laid:
             keys = lay_out(one_run_a_seed(rows), Path(laid))
-            made = {paper: folder / f"{paper}.json" for paper in papers}
-            for paper, output in made.items():
-                settings, claims, reported = asked(self.graphs[scale], paper, keys)
+            outputs = {paper: folder / f"{paper}.json" for paper in papers}
+            for paper, output in outputs.items():
+                settings, claims, reported = claims_inputs(self.graphs[scale], paper, keys)
                 measures = [*map(Path, settings.keys)]
                 write_claims(settings, measures, claims, reported, self.priors, output.with_suffix(".md"))
-        return made
+        return outputs
 
     def _singles(self) -> Iterator[tuple[Single, pd.DataFrame]]:
         """Yield every seed of every machine with its rows, and with those of systems in which nothing is random."""
-        for scale, of in self.rows.groupby("scale"):
-            random = of["system"].map(self.graphs[str(scale)].lineage.is_random)
-            for (seed, hardware), own in of[random].groupby(["seed", "hardware"]):
-                yield Single(str(scale), int(seed), str(hardware)), pd.concat([own, of[~random]])
+        for scale, scale_rows in self.rows.groupby("scale"):
+            random = scale_rows["system"].map(self.graphs[str(scale)].lineage.is_random)
+            for (seed, hardware), run_rows in scale_rows[random].groupby(["seed", "hardware"]):
+                yield Single(str(scale), int(seed), str(hardware)), pd.concat([run_rows, scale_rows[~random]])
 
 
 def replicates(verdict: str, singles: list[tuple[Single, dict[str, Any]]]) -> dict[str, Any]:
@@ -114,10 +114,10 @@ def replicates(verdict: str, singles: list[tuple[Single, dict[str, Any]]]) -> di
     A run has its scale, seed, hardware, verdict, and the size and interval of each effect.
     """
     tested = [claim["verdict"] for _, claim in singles if claim["verdict"] not in (NOT_RUN, NOT_TESTABLE)]
-    kept = ("words", "size", "interval")
+    effect_fields = ("words", "size", "interval")
     runs = [
         {**single._asdict(), "verdict": claim["verdict"]}
-        | {"effects": [{name: effect[name] for name in kept} for effect in claim["effects"]]}
+        | {"effects": [{name: effect[name] for name in effect_fields} for effect in claim["effects"]]}
         for single, claim in singles
     ]
     return {"same": tested.count(verdict), "of": len(tested), "runs": runs}
@@ -125,12 +125,12 @@ def replicates(verdict: str, singles: list[tuple[Single, dict[str, Any]]]) -> di
 
 def deciding(claims: list[Claim]) -> dict[str, list[dict[str, Any]]]:
     """Return by claim the effect that decides it in each single run: size, interval, and the run's verdict."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    runs_by_claim: dict[str, list[dict[str, Any]]] = {}
     for claim in claims:
         words = claim["effects"][0]["words"] if claim["effects"] else None
         for run in claim["replicates"]["runs"]:
-            about = {name: run[name] for name in (*Single._fields, "verdict")}
-            found.setdefault(claim["claim"], []).extend(
-                {**about, **effect} for effect in run["effects"] if effect["words"] == words
+            origin = {name: run[name] for name in (*Single._fields, "verdict")}
+            runs_by_claim.setdefault(claim["claim"], []).extend(
+                {**origin, **effect} for effect in run["effects"] if effect["words"] == words
             )
-    return {claim: runs for claim, runs in found.items() if runs}
+    return {claim: runs for claim, runs in runs_by_claim.items() if runs}

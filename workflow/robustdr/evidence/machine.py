@@ -52,9 +52,9 @@ class Compared:
     def trained(self) -> pd.DataFrame:
         return self.cells[self.cells["half"] > 0]
 
-    def distance(self, other: str) -> float | None:
+    def distance(self, column: str) -> float | None:
         """Root mean square distance of trained systems from a column; None if there is none."""
-        squares = (self.trained["value"] - self.trained[other]).dropna() ** 2
+        squares = (self.trained["value"] - self.trained[column]).dropna() ** 2
         return float(np.sqrt(squares.mean())) if len(squares) else None
 
     @property
@@ -76,19 +76,21 @@ def compare(graph: Graph, evidence: Path) -> Compared:
     Raises:
         UserError: a measures file is damaged, stale or missing; the ledger has no such runs.
     """
-    here, paths = _measured(graph)
+    measured, paths = _measured(graph)
     scale = graph.lineage.scale.variance_from or graph.lineage.scale_name
     rows = settled_rows(ledger.read_ledger(evidence), scale, expected(graph))
     rows = rows.assign(value=[values.mean() for values in rows["values"]])
     same_seed = rows.groupby([*PLACE, "seed"])["value"].mean().rename("same_seed").reset_index()
-    known = one_run_a_seed(rows).groupby(PLACE)["value"].agg(mean="mean", variance="var", runs="count").reset_index()
-    trained = {name for name in known["system"].unique() if graph.lineage.is_random(name)}
-    known = known[~known["system"].isin(trained) | (known["runs"] >= FEWEST)]
-    cells = here.merge(known, on=PLACE).merge(same_seed, on=[*PLACE, "seed"], how="left")
+    ledger_means = (
+        one_run_a_seed(rows).groupby(PLACE)["value"].agg(mean="mean", variance="var", runs="count").reset_index()
+    )
+    trained = {name for name in ledger_means["system"].unique() if graph.lineage.is_random(name)}
+    ledger_means = ledger_means[~ledger_means["system"].isin(trained) | (ledger_means["runs"] >= FEWEST)]
+    cells = measured.merge(ledger_means, on=PLACE).merge(same_seed, on=[*PLACE, "seed"], how="left")
     if cells.empty:
         raise UserError(f"{evidence}: the ledger has no runs with the settings of {graph.root}")
     is_trained = cells["system"].isin(trained)
-    pooled = known[known["system"].isin(trained)].assign(degrees=lambda of: of["runs"] - 1)
+    pooled = ledger_means[ledger_means["system"].isin(trained)].assign(degrees=lambda frame: frame["runs"] - 1)
     pooled = pooled.assign(squares=pooled["variance"] * pooled["degrees"])
     sums = pooled.groupby(PLACE[1:])[["squares", "degrees"]].sum().reset_index()
     cells = cells.merge(sums, on=PLACE[1:], how="left")
@@ -97,7 +99,7 @@ def compare(graph: Graph, evidence: Path) -> Compared:
     cells["half"] = (error * students.ppf(level, cells["degrees"])).where(is_trained, 0.0)
     return Compared(
         cells[[*PLACE, "value", "mean", "half", "runs", "same_seed"]].sort_values(PLACE).reset_index(drop=True),
-        sorted(set(here["system"]) - set(cells["system"])),
+        sorted(set(measured["system"]) - set(cells["system"])),
         sorted(hardware(paths)),
     )
 
@@ -127,11 +129,11 @@ def write(compared: Compared, folder: Path) -> list[Path]:
     page, record = folder / "machine.md", folder / "machine.json"
     write_text(page, "\n".join(_page(compared)) + "\n")
     cells = compared.cells.assign(inside=compared.inside).astype(object)
-    write_json(record, {**_about(compared), "cells": cells.where(cells.notna(), None).to_dict("records")})
+    write_json(record, {**_summary(compared), "cells": cells.where(cells.notna(), None).to_dict("records")})
     return [page, record]
 
 
-def _about(compared: Compared) -> dict[str, Any]:
+def _summary(compared: Compared) -> dict[str, Any]:
     import torch
 
     return {
@@ -147,16 +149,16 @@ def _about(compared: Compared) -> dict[str, Any]:
 
 
 def _page(compared: Compared) -> Iterator[str]:
-    about = _about(compared)
+    summary = _summary(compared)
     yield "# This machine beside the ledger\n"
     yield f"{compared.lines}\n"
     yield (
-        f"Computed on {'; '.join(compared.computed_on)}, with Python {about['python']} and torch {about['torch']}. A "
-        "system without training must have the same values.\n"
+        f"Computed on {'; '.join(compared.computed_on)}, with Python {summary['python']} and torch {summary['torch']}. "
+        "A system without training must have the same values.\n"
     )
-    for column, what in (("mean", "mean of the ledger's runs"), ("same_seed", "ledger's runs with the same seed")):
+    for column, meaning in (("mean", "mean of the ledger's runs"), ("same_seed", "ledger's runs with the same seed")):
         if (distance := compared.distance(column)) is not None:
-            yield f"Values of trained systems lie {100 * distance:.2f} points (root mean square) from the {what}.\n"
+            yield f"Values of trained systems lie {100 * distance:.2f} points (root mean square) from the {meaning}.\n"
     if compared.without:
         yield f"The ledger has fewer than {FEWEST} runs with these settings of: {', '.join(compared.without)}.\n"
     names = ["System", "Collection", "Query set", "Measure"]

@@ -17,7 +17,7 @@ from robustdr.evaluation.quotients import Ratio
 from robustdr.evaluation.settled import lay_out, one_run_a_seed
 from robustdr.evaluation.store import open_store
 from robustdr.evidence.identity import current
-from robustdr.evidence.judging import asked
+from robustdr.evidence.judging import claims_inputs
 from robustdr.graph.graph import Graph
 from robustdr.graph.tables import PRIORS
 
@@ -30,23 +30,25 @@ class Compared(NamedTuple):
     ratio: Ratio
 
 
-def compared(graph: Graph, rows: pd.DataFrame) -> Iterator[Compared]:
+def comparisons_of_claims(graph: Graph, rows: pd.DataFrame) -> Iterator[Compared]:
     """Yield every comparison of every claim and control that rows of one scale have."""
     with TemporaryDirectory() as laid:
         keys = lay_out(one_run_a_seed(rows), Path(laid))
-        for paper in (paper for paper, of in graph.lineage.config.claims.items() if of.claims):
-            settings, claims, _ = asked(graph, paper, keys)
+        for paper in (paper for paper, claims_file in graph.lineage.config.claims.items() if claims_file.claims):
+            settings, claims, _ = claims_inputs(graph, paper, keys)
             store = open_store(settings, [*map(Path, settings.keys)])
             declared = load_claims(claims)
             for tested in declared.tested().values():
-                one = tested.without(settings.lacking, declared.controls)[0] if isinstance(tested, Claim) else tested
-                numbers = Measured(store, one.role, one.measure, settings.measured)
-                for test in one.tests().values():
+                testable = (
+                    tested.without(settings.lacking, declared.controls)[0] if isinstance(tested, Claim) else tested
+                )
+                numbers = Measured(store, testable.role, testable.measure, settings.measured)
+                for test in testable.tests().values():
                     try:
                         effects = list(test.effects(numbers))
                     except Absent:
                         continue
-                    collection = store.evaluation[one.role]["collection"]
+                    collection = store.evaluation[testable.role]["collection"]
                     yield from (Compared(test.name, collection, ratio(effect)) for effect in effects)
 
 
@@ -55,9 +57,11 @@ def contrasts(graph: Graph, rows: pd.DataFrame) -> list[Contrast]:
 
     Those whose base is itself a loss or a gain are left out: their base varies between runs more than a mean does.
     """
-    every = compared(graph, rows)
-    found = (one.ratio.contrast(one.collection) for one in every if one.ratio.unit is None)
-    return list(dict.fromkeys(filter(None, found)))
+    comparisons = comparisons_of_claims(graph, rows)
+    usable = (
+        comparison.ratio.contrast(comparison.collection) for comparison in comparisons if comparison.ratio.unit is None
+    )
+    return list(dict.fromkeys(filter(None, usable)))
 
 
 def write(graphs: Collection[Graph], evidence: Path) -> Path:
@@ -75,5 +79,5 @@ def write(graphs: Collection[Graph], evidence: Path) -> Path:
 
 def _rounded(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _rounded(of) for name, of in value.items()}
+        return {name: _rounded(part) for name, part in value.items()}
     return float(f"{value:.4g}") if isinstance(value, float) else value

@@ -7,7 +7,7 @@ import pandas as pd
 from robustdr.graph.graph import Graph
 
 
-def described(rows: pd.DataFrame, graphs: Mapping[str, Graph]) -> str:
+def describe_size(rows: pd.DataFrame, graphs: Mapping[str, Graph]) -> str:
     """Return the size of a ledger in words.
 
     A model is a system that is trained with one seed on one kind of machine; its states at parts of its training are

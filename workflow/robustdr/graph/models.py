@@ -38,7 +38,7 @@ class Models(Part):
             stage="checkpoint",
             code=Code(["checkpoint"], packages),
             settings=settings,
-            inputs={"folder": Input(files=[Path(path) for path in local], told=False)},
+            inputs={"folder": Input(files=[Path(path) for path in local], is_option=False)},
             need=Need(4000, 60),
             outside=dict.fromkeys(local, entry.fetch) if entry.fetch else {},
             network=any("hub" in place for place in places),

@@ -25,5 +25,5 @@ def check(name: str, **settings: Any) -> set[str]:
 
 def create(name: str, **settings: Any) -> Callable[..., Any]:
     """The loss with these settings, as a function of a `Batch`; raises what `check` raises."""
-    made = LOSSES.settings(name, settings)
-    return partial(LOSSES.load(name), made)
+    loss_settings = LOSSES.settings(name, settings)
+    return partial(LOSSES.load(name), loss_settings)

@@ -15,9 +15,9 @@ class Settings(CapotSettings):
     needs = ("query", "variation", "anchor", "negative")
 
 
-def squared_distance(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-    """‖one − other‖² row by row: [B, d], [B, d] -> [B]."""
-    return (one - other).square().sum(-1)
+def squared_distance(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+    """‖first − second‖² row by row: [B, d], [B, d] -> [B]."""
+    return (first - second).square().sum(-1)
 
 
 def capot(settings: CapotSettings, batch: Batch) -> dict[str, torch.Tensor]:
@@ -55,8 +55,10 @@ def capot(settings: CapotSettings, batch: Batch) -> dict[str, torch.Tensor]:
         better, worse = F.cosine_similarity(query, positive), F.cosine_similarity(query, negative)
         terms["cosine_embedding"] = settings.tau_positive * (1 - better) + settings.tau_negative * (worse - 0.2).relu()
     else:
-        near, far = squared_distance(query, positive), squared_distance(query, negative)
-        terms["triplet"] = (settings.tau_positive * near - settings.tau_negative * far + settings.margin).relu()
+        positive_distance, negative_distance = squared_distance(query, positive), squared_distance(query, negative)
+        terms["triplet"] = (
+            settings.tau_positive * positive_distance - settings.tau_negative * negative_distance + settings.margin
+        ).relu()
         better = torch.linalg.vecdot(positive, anchor)
         worse = torch.linalg.vecdot(anchor if settings.variant == "text" else negative, anchor)
     terms["ranking"] = (worse - better + settings.margin_ranking).relu()

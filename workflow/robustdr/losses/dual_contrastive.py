@@ -37,7 +37,7 @@ def dual_contrastive(settings: Settings, batch: Batch) -> dict[str, torch.Tensor
     terms = {"query_to_passage": bayesian_ranking(batch.group_scores("query") / settings.tau)}
     if settings.weight:
         scores = batch.scores("query")[:, batch.positive].T / settings.tau  # [B, B], positives by queries
-        own = torch.eye(len(scores), dtype=torch.bool, device=scores.device)
-        nearest = scores.masked_fill(own, -torch.inf).amax(1)
+        diagonal = torch.eye(len(scores), dtype=torch.bool, device=scores.device)
+        nearest = scores.masked_fill(diagonal, -torch.inf).amax(1)
         terms["passage_to_query"] = settings.weight * bayesian_ranking(torch.stack([scores.diagonal(), nearest], -1))
     return terms

@@ -50,8 +50,8 @@ def nt_xent(settings: Settings, batch: Batch) -> torch.Tensor:
     if settings.similarity == "cosine":
         texts = F.normalize(texts, dim=-1)
     similar = torch.einsum("bd,ckd->bck", texts[:, 0], texts) / settings.tau  # [B, B, 1 + K]
-    own = torch.eye(len(texts), dtype=torch.bool, device=texts.device)
-    others = similar.masked_fill(own.unsqueeze(-1), -torch.inf).flatten(1)  # [B, B · (1 + K)]
-    same = similar[own][:, 1:]  # [B, K]
-    logits = torch.cat([same.unsqueeze(-1), others.unsqueeze(1).expand(-1, same.shape[1], -1)], -1)
+    diagonal = torch.eye(len(texts), dtype=torch.bool, device=texts.device)
+    negatives = similar.masked_fill(diagonal.unsqueeze(-1), -torch.inf).flatten(1)  # [B, B · (1 + K)]
+    positives = similar[diagonal][:, 1:]  # [B, K]
+    logits = torch.cat([positives.unsqueeze(-1), negatives.unsqueeze(1).expand(-1, positives.shape[1], -1)], -1)
     return -logits.log_softmax(-1)[..., 0].mean()

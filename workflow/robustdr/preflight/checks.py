@@ -13,7 +13,7 @@ from robustdr.keys.integrity import digest
 from robustdr.keys.notes import note, recall
 from robustdr.preflight.findings import amount
 from robustdr.preflight.hosts import Hosts
-from robustdr.preflight.hub import asked
+from robustdr.preflight.hub import ask_hub
 from robustdr.preflight.models import unusable
 from robustdr.preflight.things import Download, File, Folder, Generator, Kept, Pinned, Server, Thing
 
@@ -49,8 +49,8 @@ class Checks:
     def _(self, thing: File, needs: str) -> Wrong:
         if not thing.path.is_file():
             yield f"{thing.path}: no such file", thing.mend
-        elif thing.sha and (found := digest(thing.path)) != thing.sha:
-            yield f"{thing.path}: its SHA-256 is {found}, the configuration pins {thing.sha}", thing.mend
+        elif thing.sha and (sha := digest(thing.path)) != thing.sha:
+            yield f"{thing.path}: its SHA-256 is {sha}, the configuration pins {thing.sha}", thing.mend
 
     @_wrong.register
     def _(self, thing: Folder, needs: str) -> Wrong:
@@ -67,7 +67,7 @@ class Checks:
     @_wrong.register
     def _(self, thing: Generator, needs: str) -> Wrong:
         try:
-            thing.made.check()
+            thing.generator.check()
         except UserError as error:
             yield str(error), thing.mend
 
@@ -91,25 +91,25 @@ class Checks:
         if isinstance(cached, str):
             path = Path(cached)
             wrong = "" if thing.file else unusable(path.parent, "", thing.tokenizer)
-            if thing.sha and (found := digest(path)) != thing.sha:
-                wrong = f"{path}: its SHA-256 is {found}, the configuration pins {thing.sha}"
+            if thing.sha and (sha := digest(path)) != thing.sha:
+                wrong = f"{path}: its SHA-256 is {sha}, the configuration pins {thing.sha}"
             if wrong:
                 yield wrong, f"{thing.mend} --force-download"
         elif self.offline:
-            yield f"{thing.named} is not in the hub's cache (HF_HOME)", thing.mend
+            yield f"{thing.label} is not in the hub's cache (HF_HOME)", thing.mend
         else:
-            answer = asked(thing, self.hosts, needs)
+            answer = ask_hub(thing, self.hosts, needs)
             if isinstance(answer, int):
-                self.fetched["HF_HOME"][thing.named] = answer
+                self.fetched["HF_HOME"][thing.label] = answer
             elif answer:
                 yield answer
 
     @_wrong.register
     def _(self, thing: Kept, needs: str) -> Wrong:
         archive = thing.archive
-        if here := next((path for path in (archive.path, archive.user_copy) if path and path.exists()), None):
-            if wrong := _changed(here, archive):
-                yield wrong, f"rm {here} && {thing.mend}"
+        if archive_path := next((path for path in (archive.path, archive.user_copy) if path and path.exists()), None):
+            if wrong := _changed(archive_path, archive):
+                yield wrong, f"rm {archive_path} && {thing.mend}"
             return
         first = next(iter(archive.urls), "")
         if self.offline:
@@ -134,8 +134,8 @@ def _changed(file: Path, archive: Archive) -> str:
     if archive.size and stat.st_size != archive.size:
         return f"{file} has {stat.st_size:,} bytes, {archive.size:,} were released"
     subject, state = f"MD5 of {file.resolve()}", f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ino}"
-    if (found := recall(subject, state)) is None:
+    if (md5 := recall(subject, state)) is None:
         with open(file, "rb") as opened:
-            found = hashlib.file_digest(opened, "md5").hexdigest()
-        note(subject, state, found)
-    return f"{file} has the MD5 {found}, {archive.md5} was released" if archive.md5 not in ("", found) else ""
+            md5 = hashlib.file_digest(opened, "md5").hexdigest()
+        note(subject, state, md5)
+    return f"{file} has the MD5 {md5}, {archive.md5} was released" if archive.md5 not in ("", md5) else ""

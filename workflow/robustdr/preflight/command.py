@@ -12,7 +12,7 @@ from robustdr.encoding.settings import CheckpointSettings
 from robustdr.graph.graph import Graph
 from robustdr.keys.node import Node, histories
 from robustdr.preflight import machines
-from robustdr.preflight.findings import Missing, lines, merged
+from robustdr.preflight.findings import Missing, lines, merge_missing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,22 +43,22 @@ def run(a: argparse.Namespace) -> int:
 
     settings, _, graphs = project(dict(a.config))
     report = "results" if settings.scale == "full" else f"results/{settings.scale}"
-    asked = a.targets or [f"{report}/report/index.html"]
-    wanted = [node for target in asked for node in nodes(target, graphs, settings.papers)]
-    jobs = histories(wanted, left_out=lambda node: node.made)
-    found, told = preflight(jobs, a.offline)
-    told += published(jobs, graphs)
-    if not a.offline and not found:
+    targets = a.targets or [f"{report}/report/index.html"]
+    target_nodes = [node for target in targets for node in nodes(target, graphs, settings.papers)]
+    jobs = histories(target_nodes, left_out=lambda node: node.is_made)
+    missing, messages = preflight(jobs, a.offline)
+    messages += published_scores(jobs, graphs)
+    if not a.offline and not missing:
         if machines.is_there():
             gpus = {root: graph.lineage.scale.device == "gpu" for root, graph in graphs.items()}
-            needs = machines.kinds(machines.submitted(jobs, gpus), machines.partitions())
-            told.append(f"{len(needs)} kind(s) of machine were asked for, and looked at by a job each")
-            found = list(machines.unfit(needs))
+            needs = machines.kinds(machines.submitted_needs(jobs, gpus), machines.partitions())
+            messages.append(f"{len(needs)} kind(s) of machine were asked for, and looked at by a job each")
+            missing = list(machines.unfit(needs))
         else:
-            told.append("no SLURM is configured here: no job looked at the machines")
-    print("\n".join([*told, *lines(found)]))
-    print(f"{len(found)} thing(s) missing" if found else f"nothing is missing for {len(jobs)} artifacts")
-    return 1 if found else 0
+            messages.append("no SLURM is configured here: no job looked at the machines")
+    print("\n".join([*messages, *lines(missing)]))
+    print(f"{len(missing)} thing(s) missing" if missing else f"nothing is missing for {len(jobs)} artifacts")
+    return 1 if missing else 0
 
 
 def preflight(jobs: Iterable[Node], offline: bool) -> tuple[list[Missing], list[str]]:
@@ -73,11 +73,11 @@ def preflight(jobs: Iterable[Node], offline: bool) -> tuple[list[Missing], list[
     from robustdr.preflight.vectors import vectors
 
     checks, jobs = Checks(offline), list(jobs)
-    found = [
-        Missing(*wrong, (node.what,))
+    missing = [
+        Missing(*wrong, (node.subject,))
         for node in jobs
         for thing in things(node)
-        for wrong in checks.wrong(thing, node.what)
+        for wrong in checks.wrong(thing, node.subject)
     ]
     folders = [
         Filled(name, folder, sum(checks.fetched[name].values()))
@@ -86,14 +86,14 @@ def preflight(jobs: Iterable[Node], offline: bool) -> tuple[list[Missing], list[
     roots = dict.fromkeys(node.root for node in jobs)
     folders += [Filled("results", Path(root), vectors(node for node in jobs if node.root == root)) for root in roots]
     if offline:
-        folders = [one for one in folders if one.name == "results"]
-    return merged([*found, *checks.hosts.unreachable(), *short(folders)]), list(map(str, folders))
+        folders = [filled for filled in folders if filled.name == "results"]
+    return merge_missing([*missing, *checks.hosts.unreachable(), *short(folders)]), list(map(str, folders))
 
 
-def published(jobs: Iterable[Node], graphs: Mapping[str, Graph]) -> list[str]:
+def published_scores(jobs: Iterable[Node], graphs: Mapping[str, Graph]) -> list[str]:
     """Return for each released checkpoint that jobs write the score that it should reach."""
-    made = {job.settings.name: job.root for job in jobs if isinstance(job.settings, CheckpointSettings)}
-    scores = {name: graphs[root].lineage.published(name) for name, root in made.items()}
+    root_of = {job.settings.name: job.root for job in jobs if isinstance(job.settings, CheckpointSettings)}
+    scores = {name: graphs[root].lineage.published(name) for name, root in root_of.items()}
     return [score.of(name) for name, score in scores.items() if score]
 
 

@@ -11,31 +11,39 @@ class Missing(NamedTuple):
     """Something that a target needs and that is not as it must be.
 
     Attributes:
-        what: in a line. mend: the command that mends it. needs: the artifacts that need it, in words.
+        problem: in a line. mend: the command that mends it. needs: the artifacts that need it, in words.
     """
 
-    what: str
+    problem: str
     mend: str
     needs: tuple[str, ...] = ()
 
 
-def merged(found: Iterable[Missing]) -> list[Missing]:
+def merge_missing(findings: Iterable[Missing]) -> list[Missing]:
     """Return each thing once, in the order in which it was found, with all that needs it."""
     once: dict[str, Missing] = {}
-    for one in found:
-        before = once.get(one.what, Missing(one.what, one.mend))
-        once[one.what] = before._replace(needs=tuple(dict.fromkeys((*before.needs, *one.needs))))
+    for missing in findings:
+        before = once.get(missing.problem, Missing(missing.problem, missing.mend))
+        once[missing.problem] = before._replace(needs=tuple(dict.fromkeys((*before.needs, *missing.needs))))
     return list(once.values())
 
 
-def lines(found: Iterable[Missing]) -> list[str]:
+def lines(findings: Iterable[Missing]) -> list[str]:
     """Return for each thing what is missing, what needs it, and the command that mends it."""
-    told = []
-    for number, one in enumerate(found, 1):
-        needs = one.needs[0] + (f" and {len(one.needs) - 1} more" if len(one.needs) > 1 else "") if one.needs else ""
-        told += [f"{number}. {one.what}", *([f"   needed by: {needs}"] if needs else []), f"   mend: {one.mend}"]
-        told += [f"   not pinned: this takes the newest {name} of the hub" for name in unpinned(one.mend)]
-    return told
+    text_lines = []
+    for number, missing in enumerate(findings, 1):
+        needs = (
+            missing.needs[0] + (f" and {len(missing.needs) - 1} more" if len(missing.needs) > 1 else "")
+            if missing.needs
+            else ""
+        )
+        text_lines += [
+            f"{number}. {missing.problem}",
+            *([f"   needed by: {needs}"] if needs else []),
+            f"   mend: {missing.mend}",
+        ]
+        text_lines += [f"   not pinned: this takes the newest {name} of the hub" for name in unpinned(missing.mend)]
+    return text_lines
 
 
 def unpinned(command: str) -> list[str]:

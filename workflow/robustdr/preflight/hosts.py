@@ -24,9 +24,9 @@ class Hosts:
 
         host = urlsplit(url).netloc
         if host not in self._reasons:
-            asked = {**headers, "Accept-Encoding": "identity"}
+            request_headers = {**headers, "Accept-Encoding": "identity"}
             try:
-                with requests.get(url, headers=asked, stream=True, timeout=PATIENCE) as answer:
+                with requests.get(url, headers=request_headers, stream=True, timeout=PATIENCE) as answer:
                     if answer.status_code >= 400:
                         return f"{url}: the server answers {answer.status_code} {answer.reason}"
                     return int(answer.headers.get("Content-Length", 0))
@@ -34,7 +34,7 @@ class Hosts:
                 self.failed(host, error)
             except requests.RequestException as error:
                 return f"{url}: {error}"
-        self.needed(host, url, needs)
+        self.note_need(host, url, needs)
         return None
 
     def failed(self, host: str, error: Exception) -> None:
@@ -47,14 +47,14 @@ class Hosts:
     def is_down(self, host: str) -> bool:
         return host in self._reasons
 
-    def needed(self, host: str, what: str, needs: str) -> None:
+    def note_need(self, host: str, needed_file: str, needs: str) -> None:
         """Note something that a server has which cannot be reached."""
-        self._files.setdefault(host, {})[what] = needs
+        self._files.setdefault(host, {})[needed_file] = needs
 
     def unreachable(self) -> Iterator[Missing]:
         """Yield a line for each server that cannot be reached."""
         for host, files in self._files.items():
-            what = f"{host} cannot be reached ({self._reasons[host]}); {len(files)} thing(s) come from there: "
-            named = ", ".join(list(files)[:3]) + (", …" if len(files) > 3 else "")
+            problem = f"{host} cannot be reached ({self._reasons[host]}); {len(files)} thing(s) come from there: "
+            names = ", ".join(list(files)[:3]) + (", …" if len(files) > 3 else "")
             mend = f"curl -sI https://{host}  # behind a proxy: export https_proxy=…"
-            yield Missing(what + named, mend, tuple(dict.fromkeys(files.values())))
+            yield Missing(problem + names, mend, tuple(dict.fromkeys(files.values())))

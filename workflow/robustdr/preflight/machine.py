@@ -19,37 +19,37 @@ def inspect(gpus: int, precision: str) -> dict[str, Any]:
     """
     import torch
 
-    found: dict[str, Any] = {"host": socket.gethostname(), "torch": torch.__version__, "cuda": torch.version.cuda}
+    features: dict[str, Any] = {"host": socket.gethostname(), "torch": torch.__version__, "cuda": torch.version.cuda}
     faults = list(_torch())
     if gpus:
-        faults += _gpus(gpus, precision, found)
+        faults += _gpus(gpus, precision, features)
     if faults:
         raise UserError(f"{socket.gethostname()}: {'; '.join(faults)}")
-    return found
+    return features
 
 
 def _torch() -> Iterator[str]:
     import torch
 
-    if (found := torch.__version__.partition("+")[0]) != (pin := pins()["torch"]):
-        yield f"torch {found} is installed, requirements.lock pins {pin}"
+    if (installed := torch.__version__.partition("+")[0]) != (pin := pins()["torch"]):
+        yield f"torch {installed} is installed, requirements.lock pins {pin}"
 
 
-def _gpus(gpus: int, precision: str, found: dict[str, Any]) -> Iterator[str]:
+def _gpus(gpus: int, precision: str, features: dict[str, Any]) -> Iterator[str]:
     """Yield what does not work on the GPUs of this job, and note their names."""
     import torch
 
     try:
         torch.cuda.init()
-        seen = torch.cuda.device_count()
+        visible = torch.cuda.device_count()
     except (RuntimeError, AssertionError) as error:  # no driver, one that is too old, a build without CUDA
         yield f"torch {torch.__version__} cannot use a GPU ({' '.join(str(error).split())[:200]})"
         return
-    if seen < gpus:
-        yield f"torch sees {seen} of {gpus} GPUs"
+    if visible < gpus:
+        yield f"torch sees {visible} of {gpus} GPUs"
         return
-    found["gpus"] = [torch.cuda.get_device_name(number) for number in range(gpus)]
-    for number, name in enumerate(found["gpus"]):
+    features["gpus"] = [torch.cuda.get_device_name(number) for number in range(gpus)]
+    for number, name in enumerate(features["gpus"]):
         with torch.cuda.device(number):
             if precision == "bfloat16" and not torch.cuda.is_bf16_supported(including_emulation=False):
                 yield f"GPU {number} ({name}) does not compute in bfloat16"
@@ -65,9 +65,9 @@ def _faiss(gpus: int) -> Iterator[str]:
     import faiss
     import numpy as np
 
-    seen = faiss.get_num_gpus() if hasattr(faiss, "get_num_gpus") else 0
-    if seen < gpus:
-        yield f"FAISS {faiss.__version__} sees {seen} of {gpus} GPUs: the build faiss-gpu does (`make setup GPU=1`)"
+    visible = faiss.get_num_gpus() if hasattr(faiss, "get_num_gpus") else 0
+    if visible < gpus:
+        yield f"FAISS {faiss.__version__} sees {visible} of {gpus} GPUs: the build faiss-gpu does (`make setup GPU=1`)"
         return
     vectors = np.eye(8, dtype=np.float32)
     index = faiss.index_cpu_to_all_gpus(faiss.IndexFlatIP(8), ngpu=gpus)
@@ -78,9 +78,9 @@ def _faiss(gpus: int) -> Iterator[str]:
 
 def together(processes: int, backend: str) -> str:
     """Let processes, each with a GPU of its own under NCCL, add their numbers up; return what went wrong, or ''."""
-    with socket.socket() as asked:
-        asked.bind(("127.0.0.1", 0))
-        port = asked.getsockname()[1]
+    with socket.socket() as free_port:
+        free_port.bind(("127.0.0.1", 0))
+        port = free_port.getsockname()[1]
     context = multiprocessing.get_context("spawn")
     answers = context.SimpleQueue()
     workers = [
@@ -94,11 +94,11 @@ def together(processes: int, backend: str) -> str:
     late = [worker for worker in workers if worker.is_alive()]
     for worker in late:
         worker.kill()
-    said = []
+    replies = []
     while not answers.empty():
-        said.append(answers.get())
-    wrong = next((one for one in said if isinstance(one, str)), "")
-    if wrong or late or said != [processes * (processes + 1) / 2] * processes:
+        replies.append(answers.get())
+    wrong = next((reply for reply in replies if isinstance(reply, str)), "")
+    if wrong or late or replies != [processes * (processes + 1) / 2] * processes:
         return f"{backend} does not add up between {processes} processes: {wrong or f'{len(late)} of them wait'}"
     return ""
 
@@ -108,8 +108,8 @@ def _add(rank: int, processes: int, backend: str, port: int, answer: Callable[[f
 
     try:
         device = torch.device("cuda", rank) if backend == "nccl" else torch.device("cpu")
-        at = f"tcp://127.0.0.1:{port}"
-        torch.distributed.init_process_group(backend, init_method=at, rank=rank, world_size=processes)
+        address = f"tcp://127.0.0.1:{port}"
+        torch.distributed.init_process_group(backend, init_method=address, rank=rank, world_size=processes)
         number = torch.tensor([rank + 1.0], device=device)
         torch.distributed.all_reduce(number)
         answer(float(number))

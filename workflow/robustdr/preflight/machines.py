@@ -23,20 +23,23 @@ def kinds(needs: Iterable[Need], partitions: Mapping[str, Mapping[str, Any]]) ->
     Args:
         partitions: their limits, as slurm/site.yaml has them.
     """
-    found: dict[tuple[int, tuple[str, ...]], Need] = {}
+    largest: dict[tuple[int, tuple[str, ...]], Need] = {}
     for need in needs:
         fits = tuple(name for name, limits in partitions.items() if _fits(need, limits))
         kind = (need.gpus, fits)
-        found[kind] = Need(*map(max, zip(need, found.get(kind, need), strict=True)))
-    return [found[kind] for kind in sorted(found)]
+        largest[kind] = Need(*map(max, zip(need, largest.get(kind, need), strict=True)))
+    return [largest[kind] for kind in sorted(largest)]
 
 
 def _fits(need: Need, limits: Mapping[str, Any]) -> bool:
-    least = {"max_gpu": 0}  # of a partition whose limits do not mention GPUs
-    return all(getattr(need, of) <= limits.get(name, least.get(name, float("inf"))) for name, of in LIMITS.items())
+    defaults = {"max_gpu": 0}  # of a partition whose limits do not mention GPUs
+    return all(
+        getattr(need, attribute) <= limits.get(name, defaults.get(name, float("inf")))
+        for name, attribute in LIMITS.items()
+    )
 
 
-def submitted(jobs: Iterable[Node], gpus: Mapping[str, bool]) -> list[Need]:
+def submitted_needs(jobs: Iterable[Node], gpus: Mapping[str, bool]) -> list[Need]:
     """Return what the jobs of nodes ask for that are not run on the host.
 
     Args:
@@ -60,18 +63,18 @@ def unfit(needs: list[Need]) -> Iterator[Missing]:
     files = {FOLDER / f"{need.gpus}gpu-{need.cores}core-{need.memory}mb-{need.minutes}min.json": need for need in needs}
     for path in files:
         path.unlink(missing_ok=True)
-    how = ["--profile", str(PROFILE), "--nolock", "--keep-going", "--retries", "0", "--config", "preflight=False"]
-    command = [sys.executable, "-m", "snakemake", *how, "--", *map(str, files)]
+    options = ["--profile", str(PROFILE), "--nolock", "--keep-going", "--retries", "0", "--config", "preflight=False"]
+    command = [sys.executable, "-m", "snakemake", *options, "--", *map(str, files)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     for path, need in files.items():
         if path.is_file():
             continue
         log = Path("results/logs/machine", f"{path.stem}.log")
-        told = [line for _, line in read_lines(log)] if log.is_file() else done.stdout.splitlines()
-        reason = next((line.removeprefix("robustdr: ") for line in reversed(told) if line.strip()), "it did not run")
-        what = f"a job with {need.gpus} GPU(s), {need.cores} core(s), {need.memory} MB and {need.minutes} minutes: "
+        output = [line for _, line in read_lines(log)] if log.is_file() else done.stdout.splitlines()
+        reason = next((line.removeprefix("robustdr: ") for line in reversed(output) if line.strip()), "it did not run")
+        problem = f"a job with {need.gpus} GPU(s), {need.cores} core(s), {need.memory} MB and {need.minutes} minutes: "
         mend = f"mend the node, its software or slurm/; try it with: {' '.join(command[1 : -len(files)])} {path}"
-        yield Missing(what + reason, mend.replace("-m snakemake", "snakemake"))
+        yield Missing(problem + reason, mend.replace("-m snakemake", "snakemake"))
 
 
 def is_there() -> bool:

@@ -20,8 +20,8 @@ def unusable(folder: Path, sha: str = "", tokenizer: bool = True) -> str:
     if not (folder / WEIGHTS).is_file():
         pickled = any(folder.glob("pytorch_model*.bin"))
         return f"{folder}: no {WEIGHTS}" + ("; there is a pickle, which is not read" if pickled else "")
-    if sha and (found := sha256(folder / WEIGHTS)) != sha:
-        return f"{folder / WEIGHTS}: its SHA-256 is {found}, the configuration pins {sha}"
+    if sha and (actual := sha256(folder / WEIGHTS)) != sha:
+        return f"{folder / WEIGHTS}: its SHA-256 is {actual}, the configuration pins {sha}"
     return _tokenizer(folder) if tokenizer else ""
 
 
@@ -30,8 +30,8 @@ def _tokenizer(folder: Path) -> str:
     from robustdr.encoding import loading
 
     try:
-        made = loading.tokenizer(folder)
-        back = made.decode(made(SENTENCE)["input_ids"], skip_special_tokens=True)
+        tokenizer = loading.tokenizer(folder)
+        back = tokenizer.decode(tokenizer(SENTENCE)["input_ids"], skip_special_tokens=True)
     except (OSError, ValueError) as error:  # UserError is a ValueError
         return f"{folder}: its tokenizer cannot be read ({' '.join(str(error).split())[:200]})"
     if re.findall(r"\w+", back.lower()) != SENTENCE.split():

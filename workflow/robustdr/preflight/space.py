@@ -20,39 +20,39 @@ class Filled(NamedTuple):
     size: int
 
     def __str__(self) -> str:
-        at = nearest(self.folder)
-        return f"{self.name} ({self.folder}): {amount(self.size)} to come, {amount(shutil.disk_usage(at).free)} free"
+        place = nearest_existing(self.folder)
+        return f"{self.name} ({self.folder}): {amount(self.size)} to come, {amount(shutil.disk_usage(place).free)} free"
 
 
-def nearest(folder: Path) -> Path:
+def nearest_existing(folder: Path) -> Path:
     """Return the folder, or the nearest one above it that exists."""
-    return next(at for at in (folder, *folder.absolute().parents) if at.is_dir())
+    return next(place for place in (folder, *folder.absolute().parents) if place.is_dir())
 
 
 def short(folders: list[Filled]) -> Iterator[Missing]:
     """Yield folders that cannot be written, and file systems without room for all that comes into them."""
     systems: dict[int, list[Filled]] = {}
-    for one in folders:
-        at = nearest(one.folder)
-        if not os.access(at, os.W_OK):
-            yield Missing(f"{one.name} ({one.folder}): {at} cannot be written", _elsewhere(one))
+    for filled in folders:
+        place = nearest_existing(filled.folder)
+        if not os.access(place, os.W_OK):
+            yield Missing(f"{filled.name} ({filled.folder}): {place} cannot be written", _elsewhere(filled))
         else:
-            systems.setdefault(at.stat().st_dev, []).append(one)
-    for of in systems.values():
-        needed, at = sum(one.size for one in of), nearest(of[0].folder)
-        free = shutil.disk_usage(at).free
-        largest = max(of, key=lambda one: one.size)
-        names = ", ".join(f"{one.name} ({one.folder})" for one in of if one.size)
+            systems.setdefault(place.stat().st_dev, []).append(filled)
+    for group in systems.values():
+        needed, place = sum(filled.size for filled in group), nearest_existing(group[0].folder)
+        free = shutil.disk_usage(place).free
+        largest = max(group, key=lambda filled: filled.size)
+        names = ", ".join(f"{filled.name} ({filled.folder})" for filled in group if filled.size)
         if needed > free:
             yield Missing(f"{names}: {amount(needed)} to come, {amount(free)} free", _elsewhere(largest))
-        elif needed and (reason := refused(at, needed)):
+        elif needed and (reason := refused(place, needed)):
             yield Missing(f"{names}: {amount(needed)} to come, and {reason}", _elsewhere(largest))
 
 
-def _elsewhere(one: Filled) -> str:
-    if one.name.isupper():
-        return f"export {one.name}=/a/larger/folder  # that compute nodes see too"
-    return f"ln -s /a/larger/folder {one.folder}  # that compute nodes see too, or make room"
+def _elsewhere(filled: Filled) -> str:
+    if filled.name.isupper():
+        return f"export {filled.name}=/a/larger/folder  # that compute nodes see too"
+    return f"ln -s /a/larger/folder {filled.folder}  # that compute nodes see too, or make room"
 
 
 def refused(folder: Path, size: int) -> str:

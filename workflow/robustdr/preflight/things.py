@@ -48,13 +48,13 @@ class Pinned(NamedTuple):
         return "dataset" if self.file else "model"
 
     @property
-    def named(self) -> str:
+    def label(self) -> str:
         return f"{self.name}@{self.revision[:7]}" + (f": {self.file}" if self.file else "")
 
     @property
     def mend(self) -> str:
-        what = f"{self.name} {self.file} --repo-type dataset" if self.file else self.name
-        return f"hf download {what} --revision {self.revision}"
+        source = f"{self.name} {self.file} --repo-type dataset" if self.file else self.name
+        return f"hf download {source} --revision {self.revision}"
 
 
 class Kept(NamedTuple):
@@ -74,7 +74,7 @@ class Download(NamedTuple):
 class Generator(NamedTuple):
     """A query variation generator, which checks its own packages, programs and files."""
 
-    made: Variation
+    generator: Variation
     mend: str
 
 
@@ -95,26 +95,26 @@ def things(node: Node) -> Iterator[Thing]:
         UserError: ir_datasets has no such data set.
     """
     if node.rule in ("download_passages", "download_queries"):
-        yield from _of_collection(node)
+        yield from _collection_things(node)
     elif isinstance(node.settings, CheckpointSettings):
-        yield from _of_checkpoint(node.settings)
+        yield from _checkpoint_things(node.settings)
     elif isinstance(node.settings, Release):
         yield _released(node.settings, f"snakemake --cores 1 {node.path}")
     elif node.rule in ("vary", "vary_shard"):
-        yield from _of_variation(json.loads(node.options["settings"]), node.outside)
+        yield from _variation_things(json.loads(node.options["settings"]), node.outside)
     elif node.rule == "retrieve_served":
         yield Server(node.settings.url, node.settings.key)
 
 
-def _of_collection(node: Node) -> Iterator[Thing]:
+def _collection_things(node: Node) -> Iterator[Thing]:
     source, split = json.loads(node.options["source"]), node.options.get("split")
     parts = [source["splits"][split]] if split else []
     for path in part_files(source, split):
-        where = f"{node.inputs['files'].named} of the configuration says what it is"
-        yield File(path, source.get("sha256", {}).get(str(path), ""), source.get("unavailable") or where)
+        explanation = f"{node.inputs['files'].place} of the configuration says what it is"
+        yield File(path, source.get("sha256", {}).get(str(path), ""), source.get("unavailable") or explanation)
     if kind_of(source, split) == "irds":
-        id, asked = (parts[0]["id"], ["queries", "qrels"]) if split else (source["corpus"], ["docs"])
-        yield from (Kept(one, f"snakemake --cores 1 {node.path}") for one in _archives(id, asked))
+        id, kinds = (parts[0]["id"], ["queries", "qrels"]) if split else (source["corpus"], ["docs"])
+        yield from (Kept(archive, f"snakemake --cores 1 {node.path}") for archive in _archives(id, kinds))
     if kind_of(source, split) == "pairs":
         parts = list(source["splits"].values())
     for part in parts:
@@ -129,7 +129,7 @@ def _archives(id: str, parts: list[str]) -> list[Archive]:
     return [archive for part in parts for archive in archives(dataset, part)]
 
 
-def _of_checkpoint(settings: CheckpointSettings) -> Iterator[Thing]:
+def _checkpoint_things(settings: CheckpointSettings) -> Iterator[Thing]:
     tokenizer = settings.form not in (CHARACTER, "static")
     mend = settings.fetch or f"put it there; checkpoint {settings.name} of the scale says what it is"
     for source in (settings.source, *([settings.queries] if settings.queries else [])):
@@ -150,17 +150,17 @@ def _released(release: Release, mend: str) -> Thing:
     return Download(url(release), mend)
 
 
-def _of_variation(settings: Mapping[str, Any], outside: Mapping[str, str]) -> Iterator[Thing]:
-    made = build(find(settings["generator"]), settings["parameters"])
-    if isinstance(made, Released):
+def _variation_things(settings: Mapping[str, Any], outside: Mapping[str, str]) -> Iterator[Thing]:
+    variation = build(find(settings["generator"]), settings["parameters"])
+    if isinstance(variation, Released):
         return  # a job of its own brings the file
-    models: Mapping[str, str] = getattr(made, "models", {})
+    models: Mapping[str, str] = getattr(variation, "models", {})
     for model in models.values():
         if pinned := seq2seq.PINNED.fullmatch(model):
             yield Pinned(pinned["id"], pinned["revision"], pinned["sha256"])
         else:
             yield Folder(Path(model), "", True, outside[model])
     if not models:
-        yield Generator(made, "; ".join(outside.values()) or "see the message")
-    if made.fetches and not models:
+        yield Generator(variation, "; ".join(outside.values()) or "see the message")
+    if variation.fetches and not models:
         yield Server(settings["parameters"]["base_url"], settings["parameters"].get("key", ""))

@@ -11,13 +11,13 @@ DIMENSIONS = 768  # of BERT-base, which full scale starts from
 
 def vectors(jobs: Iterable[Node]) -> int:
     """Return the bytes of passage vectors that jobs write, of collections whose size ir_datasets knows."""
-    return sum(_of(node.settings, node) for node in jobs if isinstance(node.settings, EmbedSettings))
+    return sum(_vector_bytes(node.settings, node) for node in jobs if isinstance(node.settings, EmbedSettings))
 
 
-def _of(settings: EmbedSettings, node: Node) -> int:
+def _vector_bytes(settings: EmbedSettings, node: Node) -> int:
     import ir_datasets
 
-    (corpus,) = (read for read in node.read if read.rule == "download_passages")
+    (corpus,) = (input_node for input_node in node.input_nodes if input_node.rule == "download_passages")
     source = json.loads(corpus.options["source"])
     if source["kind"] != "irds":
         return 0

@@ -97,11 +97,11 @@ def run(name: str, a: argparse.Namespace) -> None:
             path,
             *further_files,
             key=key,
-            read=inputs,
+            inputs=inputs,
             hardware=computed_on,
             installed=versions,
             work=work,
-            others=[] if number else [output for output, *_ in outputs[1:]],
+            other_artifacts=[] if number else [output for output, *_ in outputs[1:]],
         )
     drop(outputs)
 
