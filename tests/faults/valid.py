@@ -172,7 +172,7 @@ def write_recorded(folder: Path) -> None:
     lines(results / "made.txt", "two")
     record(results / "read.txt", key="a" * 16, hardware=["a CPU"])
     installed = {"numpy": "1", "torch": "2"}
-    record(results / "made.txt", key="b" * 16, read=[results / "read.txt"], hardware=["a CPU"], installed=installed)
+    record(results / "made.txt", key="b" * 16, inputs=[results / "read.txt"], hardware=["a CPU"], installed=installed)
 
 
 def write_export(folder: Path) -> None:

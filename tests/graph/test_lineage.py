@@ -126,7 +126,7 @@ def test_collections_with_the_same_passages_share_what_is_made_of_them(config, f
         assert full.lineage.passages_of(other) == other
     # Its check and its queries are its own.
     assert full.card("dl-typo").path != full.card("msmarco-passage").path
-    assert full.corpus("dl-typo") in full.card("dl-typo").read
+    assert full.corpus("dl-typo") in full.card("dl-typo").input_nodes
 
 
 @pytest.mark.parametrize("key, value", [("corpus", "cord19"), ("quoted", True), ("kind", "beir")])

@@ -54,7 +54,7 @@ def test_what_is_fetched_decides_no_key(config):
     """The parameters do: revision, digest, model, temperature."""
     made = graph(config, "full")
     fetched, varied = made.fetched(("wikiqa", "test"), "llm"), made.query_set(("wikiqa", "test"), "llm")
-    assert fetched in varied.after and fetched not in varied.read
+    assert fetched in varied.after and fetched not in varied.input_nodes
     assert made.fetched(("wikiqa", "test"), "llm.version2").path == fetched.path
 
 

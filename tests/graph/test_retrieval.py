@@ -26,8 +26,8 @@ def test_a_compressed_index_is_searched_in_place_of_the_vectors(config, mini):
     assert compressed.path == "results/mini/compressed/wordnet-mini/dr_qv/seed1/0.faiss"
     run, before = (each.run("dr_qv", 1, DEV, ORIGINAL) for each in (made, mini))
     assert run.inputs["compressed"].paths == [compressed.path] and "embeddings" not in run.inputs
-    assert run.inputs["compressed"].key == [compressed.key] and compressed in run.read
-    assert run.options["vectors"] == [vectors.path] and vectors not in run.read
+    assert run.inputs["compressed"].key == [compressed.key] and compressed in run.input_nodes
+    assert run.options["vectors"] == [vectors.path] and vectors not in run.input_nodes
     assert "compressed" not in before.inputs and not mini.embeddings(*at)  # encoded while searching
     judged = made.run("regular_nq", 1, ("wordnet-candidates", "test"), ORIGINAL)
     assert (

@@ -116,7 +116,7 @@ def test_rodrs_tables_are_on_the_query_sets_that_rodr_released(config, full):
             assert (release.github, release.revision) == (RODR["github"], RODR["revision"])
             assert release.file.startswith(folder) and release.form == "queries"
             (file,) = made.inputs["released"].nodes
-            assert file.rule == "download_release" and file.settings == release and file in made.read
+            assert file.rule == "download_release" and file.settings == release and file in made.input_nodes
             assert ["--released", file.path] in made.options_told and made.need.gpus == 0
     ranked = [node.settings for node in histories([table(full, "rodr", "table2")]) if node.rule == "download_release"]
     assert sum(release.github == RODR["github"] for release in ranked) == 8

@@ -17,7 +17,7 @@ from robustdr.keys.provenance import PACKAGE, Code, made_of
 def made(path, text="abc", read=(), key="k" * 16):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
-    record(path, key=key, read=read)
+    record(path, key=key, inputs=read)
     return path
 
 

@@ -255,14 +255,14 @@ def test_a_record_is_set_aside_while_a_file_of_it_is_missing(model, tmp_path):
 
 
 def test_the_first_record_of_a_job_stands_for_what_it_made_with_it(artifact, model, tmp_path):
-    record(artifact, others=[model])
+    record(artifact, other_artifacts=[model])
     written = artifact.with_name("a.txt.sha256")
     model_record = model.parent / "seed1.sha256"
     assert listed(written) == [model_record, artifact]
     before = written.read_text()
     (model / "model.safetensors").write_text("others")
     record(model)
-    record(artifact, others=[model])
+    record(artifact, other_artifacts=[model])
     assert written.read_text() != before
     (model / "model.safetensors").unlink()
     assert len(list(set_aside(tmp_path))) == 2 and not written.exists()

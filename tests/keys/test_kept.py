@@ -21,9 +21,17 @@ def made(tmp_path, monkeypatch):
     for file in FILES:
         written(file, file.name)
     for path, *beside in MADE:
-        record(path, *beside, key="old", read=[Path("results/corpus")], work="w", installed={"numpy": "2"})
+        record(path, *beside, key="old", inputs=[Path("results/corpus")], work="w", installed={"numpy": "2"})
     records = [Path(f"{path}.sha256") for path, *_ in MADE]
-    record(RUN, TREC, key="old", read=[Path("results/corpus")], work="w", installed={"numpy": "2"}, others=[MODEL])
+    record(
+        RUN,
+        TREC,
+        key="old",
+        inputs=[Path("results/corpus")],
+        work="w",
+        installed={"numpy": "2"},
+        other_artifacts=[MODEL],
+    )
     keep([f"{RUN}.sha256"])  # it names the other record
     for file in [*FILES, *records]:
         file.unlink()
@@ -122,7 +130,7 @@ def test_work_is_that_of_code_options_bytes_and_hardware_and_not_of_keys(tmp_pat
         return work_of(planned, {"judgements": Path(told)}, [corpus])
 
     first = work()
-    assert work(key="another") == work(read=[Path("results/none")]) == work(work="another") == first
+    assert work(key="another") == work(inputs=[Path("results/none")]) == work(work="another") == first
     others = [work("q"), work(told="answers"), work(text="other"), work(hardware=["GPU"])]
     assert len({first, *others}) == 5
     Path("results/corpus.sha256").unlink()

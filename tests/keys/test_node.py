@@ -158,7 +158,7 @@ def test_a_command_ends_with_its_outputs_even_if_there_are_none():
 def test_a_command_has_what_its_stage_attests():
     """The code, its own key or those of all artifacts that the job makes, and the keys of what it reads, by option."""
     one, two = node("one"), node("two")
-    inputs = {"runs": reads(one, two), "card": reads(one), "hidden": Input([two], told=False)}
+    inputs = {"runs": reads(one, two), "card": reads(one), "hidden": Input([two], is_option=False)}
     words = node("rank", inputs=inputs).words
     assert words[:4] == ["rank", "--made-of", "rank's code", "--work"]
     assert words[5] == "--key" and words[6].startswith("rank|")
@@ -179,7 +179,7 @@ def test_a_command_names_the_code_and_packages_that_its_stage_loads_by_name(tmp_
     assert told_of(named) == "rank --code rank robustdr.retrieval.bm25"
     assert told_of(node("checkpoint", code=Code(["checkpoint"], ["torch"]))) == "checkpoint --packages torch"
     assert told_of(node("pretrain", stage="train", code=Code(["train"]))) == "train"
-    told = {"folder": Input(files=[tmp_path], told=False), "runs": Input(files=[tmp_path / "run"])}
+    told = {"folder": Input(files=[tmp_path], is_option=False), "runs": Input(files=[tmp_path / "run"])}
     assert told_of(node("rank", inputs=told)) == f"rank --runs {tmp_path}/run"
 
 
@@ -214,5 +214,5 @@ def test_a_history_has_artifacts_and_no_files_of_them():
 def test_what_is_read_twice_is_read_once(tmp_path):
     one, two = node("one"), node("two")
     made = node("rank", inputs={"first": reads(one, two), "second": reads(one), "files": Input(files=[tmp_path])})
-    assert made.read == [one, two]
-    assert node("rank", inputs={"first": reads(two), "second": reads(one, decides=False)}).read == [two, one]
+    assert made.input_nodes == [one, two]
+    assert node("rank", inputs={"first": reads(two), "second": reads(one, decides=False)}).input_nodes == [two, one]

@@ -68,10 +68,10 @@ def test_a_job_runs_once_and_after_the_jobs_of_all_that_it_reads(own, folder, mo
     planned = list(jobs.jobs(own, [*of_papers(own, [NAME]), page(own, (NAME,))]))
     made = set()
     for node in planned:
-        assert {(read.whole or read).path for read in (*node.read, *node.after)} <= made, node.path
+        assert {(read.whole or read).path for read in (*node.input_nodes, *node.after)} <= made, node.path
         made |= {(artifact.whole or artifact).path for artifact in jobs.artifacts(node)}
     assert len({node.log for node in planned}) == len(planned)
-    assert sorted(node.what for node in planned if node.stage == "rank") == [
+    assert sorted(node.subject for node in planned if node.stage == "rank") == [
         f"ranking of own, test, original by {system}, seed 0" for system in ("own", "own_bm25", "own_hybrid")
     ]
     assert planned[-1].path == "results/own/report/index.html"

@@ -53,7 +53,7 @@ def test_every_system_reads_the_qrels_and_no_first_stage_is_searched(config):
     for system in SYSTEMS:
         ranking = made.ranking(system, made.lineage.seeds(system)[0], AT, ("original", KIND))
         assert ranking.inputs["judged"].paths == [QRELS]
-        assert QRELS in [node.path for node in ranking.read]
+        assert QRELS in [node.path for node in ranking.input_nodes]
         assert "candidates" not in ranking.inputs or not ranking.inputs["candidates"].paths
     one = graph(configured(systems=["mono_bert"]), "mini")
     # BM25, whose passages it ranks elsewhere, is not searched.

@@ -28,9 +28,9 @@ class Collections(Part):
             "inputs": {
                 "files": Input(
                     files=files,
-                    told=False,
-                    named=f"collections.yaml: {collection}",
-                    beside=local_files(source),
+                    is_option=False,
+                    place=f"collections.yaml: {collection}",
+                    named_files=local_files(source),
                 )
             },
             "options": {"source": json.dumps(entry), **({"split": split} if split else {})},

@@ -25,7 +25,7 @@ class Models(Part):
     @cache
     def checkpoint(self, checkpoint: str) -> Node:
         entry = self.lineage.scale.checkpoints[checkpoint]
-        settings = CheckpointSettings.of(checkpoint, entry)
+        settings = CheckpointSettings.from_checkpoint(checkpoint, entry)
         source = settings.source
         places = [source, *([settings.queries] if settings.queries else [])]
         local = [place["path"] for place in places if "path" in place and "package" not in place]
@@ -38,7 +38,7 @@ class Models(Part):
             stage="checkpoint",
             code=Code(["checkpoint"], packages),
             settings=settings,
-            inputs={"folder": Input(files=[Path(path) for path in local], told=False)},
+            inputs={"folder": Input(files=[Path(path) for path in local], is_option=False)},
             need=Need(4000, 60),
             outside=dict.fromkeys(local, entry.fetch) if entry.fetch else {},
             network=any("hub" in place for place in places),

@@ -83,7 +83,7 @@ class RuleFunctions:
         return path
 
     def is_up_to_date(self, wildcards: Any) -> bool:
-        return self.find(wildcards).made
+        return self.find(wildcards).is_made
 
     def memory(self, wildcards: Any) -> int:
         node = self.find(wildcards)
@@ -109,7 +109,9 @@ class RuleFunctions:
         node = self.find(wildcards)
         if not node.outside or Path(node.path).exists():  # it may outlive them
             return {}
-        needs = {path: f"{path}: not here; {node.what} needs it: {command}" for path, command in node.outside.items()}
+        needs = {
+            path: f"{path}: not here; {node.subject} needs it: {command}" for path, command in node.outside.items()
+        }
         return {path: line for path, line in needs.items() if not Path(path).exists()}
 
     def inputs(self, wildcards: Any, absent: Mapping[str, str]) -> dict[str, list[str]]:
@@ -135,9 +137,9 @@ class RuleFunctions:
             files_exist = all(path.exists() or str(path) in absent for path in source.files)
             # An artifact may outlive the files that it is made from.
             if not files_exist and not Path(node.path).exists():
-                missing = [str(path) for path in source.beside or source.files if not path.exists()]
+                missing = [str(path) for path in source.named_files or source.files if not path.exists()]
                 raise UserError(
-                    f"{source.named}: no such file: {', '.join(missing)}; paths start where the command runs"
+                    f"{source.place}: no such file: {', '.join(missing)}; paths start where the command runs"
                 )
         records_of: dict[str, list[str]] = {}
         earlier_records: set[str] = set()

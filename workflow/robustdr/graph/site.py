@@ -34,7 +34,9 @@ def steps(graph: Graph, system: str, measures: Iterable[Node]) -> list[Step]:
     if graph.lineage.is_trained(system):
         trained |= {node.path for node in histories([graph.model(system, seed) for seed in seeds])}
     return [
-        Step(node.rule, node.what, node.path, node.key, node.benchmark, "" if node.path in trained else node.query_set)
+        Step(
+            node.rule, node.subject, node.path, node.key, node.benchmark, "" if node.path in trained else node.query_set
+        )
         for node in histories(measures)
     ]
 

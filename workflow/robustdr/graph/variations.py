@@ -54,7 +54,10 @@ class QuerySets(Part):
         release = self.releases()[name]
         local_files = [Path(release.path)] if release.path else []
         files = Input(
-            files=local_files, decides=False, told=False, named=f"scale {self.lineage.scale_name}: variations: released"
+            files=local_files,
+            decides=False,
+            is_option=False,
+            place=f"scale {self.lineage.scale_name}: variations: released",
         )
         return self.node(
             "download_release",

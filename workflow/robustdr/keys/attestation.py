@@ -25,19 +25,21 @@ def check_code(code: Code, planned: str) -> None:
         )
 
 
-def check_inputs(read: Mapping[str, Sequence[Path]], planned: Mapping[str, Sequence[str]]) -> None:
+def check_inputs(inputs: Mapping[str, Sequence[Path]], planned: Mapping[str, Sequence[str]]) -> None:
     """Check by their records that artifacts have the planned keys.
 
     Args:
-        read: artifacts by option of the stage. planned: their keys, in the same order.
+        inputs: artifacts by option of the stage. planned: their keys, in the same order.
 
     Raises:
         UserError: an artifact has another key.
     """
     for option, keys in planned.items():
-        for path, key in zip(read[option], keys, strict=False):  # files of the user come last and have no key
-            if (found := key_of(path)) != key:
-                raise UserError(f"{path}: its record has the key {found or 'none'}, {key} was planned; run again")
+        for path, key in zip(inputs[option], keys, strict=False):  # files of the user come last and have no key
+            if (recorded_key := key_of(path)) != key:
+                raise UserError(
+                    f"{path}: its record has the key {recorded_key or 'none'}, {key} was planned; run again"
+                )
 
 
 def check_loaded(code: Code) -> None:

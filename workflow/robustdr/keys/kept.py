@@ -48,23 +48,23 @@ def forget() -> None:
     shutil.rmtree(KEPT, ignore_errors=True)
 
 
-def work_of(planned: str, told: Mapping[str, Any], read: Iterable[Path]) -> str:
+def work_of(planned: str, options: Mapping[str, Any], inputs: Iterable[Path]) -> str:
     """Return the digest of the work of a job.
 
     Args:
-        planned: `Node.work`. told: the other options of the stage. read: the artifacts that it reads.
+        planned: `Node.work`. options: the other options of the stage. inputs: the artifacts that it reads.
     """
-    said = json.dumps([planned, told, [state(path) for path in read]], default=str, sort_keys=True)
-    return hashlib.sha256(said.encode()).hexdigest()[:16]
+    description = json.dumps([planned, options, [state(path) for path in inputs]], default=str, sort_keys=True)
+    return hashlib.sha256(description.encode()).hexdigest()[:16]
 
 
-def same_work(made: Sequence[tuple[Path, ...]], work: str) -> bool:
+def same_work(artifacts: Sequence[tuple[Path, ...]], work: str) -> bool:
     """Return whether all artifacts of a job are kept, whole, and were made by this work.
 
     Args:
-        made: each artifact, and the files that belong to it.
+        artifacts: each artifact, and the files that belong to it.
     """
-    records = [record_of(link_of(path)) for path, *_ in made]
+    records = [record_of(link_of(path)) for path, *_ in artifacts]
     if not records or not all(map(Path.is_file, records)):
         return False
     if not all(f"{WORK}{work}" in old.read_text(encoding="utf-8").splitlines() for old in records):
@@ -72,28 +72,30 @@ def same_work(made: Sequence[tuple[Path, ...]], work: str) -> bool:
     return not any(fault for old in records for fault in faults(old))
 
 
-def take_back(made: Sequence[tuple[Path, ...]], keys: Sequence[str], read: Sequence[Path]) -> None:
+def take_back(artifacts: Sequence[tuple[Path, ...]], keys: Sequence[str], inputs: Sequence[Path]) -> None:
     """Put the kept artifacts of a job into place, with new records.
 
     Args:
-        made: each artifact, and the files that belong to it. keys: their keys. read: what the job reads.
+        artifacts: each artifact, and the files that belong to it. keys: their keys. inputs: what the job reads.
     """
     # The first record stands for all: it comes last.
-    for number, ((path, *beside), key) in reversed(list(enumerate(zip(made, keys, strict=True)))):
-        for one in (path, *beside):
-            if one.is_dir():
-                shutil.rmtree(one)
-            for file in contents(link_of(one)):
-                place = one / file.relative_to(link_of(one))
+    for number, ((path, *companions), key) in reversed(list(enumerate(zip(artifacts, keys, strict=True)))):
+        for part in (path, *companions):
+            if part.is_dir():
+                shutil.rmtree(part)
+            for file in contents(link_of(part)):
+                place = part / file.relative_to(link_of(part))
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.unlink(missing_ok=True)
                 os.link(file, place)
-        renew(path, record_of(link_of(path)), key, read, [] if number else [other for other, *_ in made[1:]])
+        renew(
+            path, record_of(link_of(path)), key, inputs, [] if number else [artifact for artifact, *_ in artifacts[1:]]
+        )
 
 
-def drop(made: Iterable[tuple[Path, ...]]) -> None:
+def drop(artifacts: Iterable[tuple[Path, ...]]) -> None:
     """Remove the links to artifacts that were made anew."""
-    for path in (one for files in made for one in files):
+    for path in (part for files in artifacts for part in files):
         shutil.rmtree(link_of(path), ignore_errors=True)
         with suppress(OSError):
             link_of(path).unlink()

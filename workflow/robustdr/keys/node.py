@@ -29,17 +29,17 @@ class Input:
         nodes: artifacts of other jobs. files: files of the user, which no job makes.
         names: one for each node, if the names decide bytes and the order of the nodes does not.
         decides: whether what is read decides bytes of the artifact; if not, no key covers it.
-        told: whether the stage has an option of this name.
-        named: where the configuration names the files, for error messages. beside: all files that it names there.
+        is_option: whether the stage has an option of this name.
+        place: where the configuration names the files, for error messages. named_files: all files that it names there.
     """
 
     nodes: Sequence["Node"] = ()
     files: Sequence[Path] = ()
     names: Sequence[str] = ()
     decides: bool = True
-    told: bool = True
-    named: str = ""
-    beside: Sequence[Path] = ()
+    is_option: bool = True
+    place: str = ""
+    named_files: Sequence[Path] = ()
 
     @property
     def paths(self) -> list[str]:
@@ -49,8 +49,8 @@ class Input:
     def key(self) -> Any:
         """Return the keys of the nodes and the digests of the files, as JSON values."""
         keys = [node.key for node in self.nodes]
-        made: Any = dict(zip(self.names, keys, strict=True)) if self.names else keys
-        return [made, digests(self.files)] if self.files else made
+        node_keys: Any = dict(zip(self.names, keys, strict=True)) if self.names else keys
+        return [node_keys, digests(self.files)] if self.files else node_keys
 
 
 def reads(*nodes: "Node", decides: bool = True) -> Input:
@@ -65,7 +65,7 @@ class Node:
     Attributes:
         rule: name of the rule that makes it, also of its folders of logs and benchmarks.
         root: folder of the scale's results. path: file or folder of the artifact.
-        what: the artifact in words.
+        subject: the artifact in words.
         job: distinguishes its job from others of the rule; the name of the log and benchmark files.
         code: the code that makes it. stage: the command's name, if it is not the rule's.
         settings: typed settings of the stage. decides: what else decides bytes, as JSON values; for a node without
@@ -85,7 +85,7 @@ class Node:
     rule: str
     root: str
     path: str
-    what: str
+    subject: str
     job: str
     code: Code
     need: Need
@@ -111,13 +111,13 @@ class Node:
     def key(self) -> str:
         if self.whole:
             return self.whole.key
-        inputs = {name: read.key for name, read in self.inputs.items() if read.decides and read.paths}
+        inputs = {name: entry.key for name, entry in self.inputs.items() if entry.decides and entry.paths}
         return key(self.code, self._deciding, inputs)
 
     @property
     def work(self) -> str:
         """The key without artifacts that the stage is told: it adds the digests of their bytes (robustdr.keys.kept)."""
-        inputs = {name: digests(one.files) if one.told else one.key for name, one in self.inputs.items()}
+        inputs = {name: digests(entry.files) if entry.is_option else entry.key for name, entry in self.inputs.items()}
         return key(self.code, self._deciding, inputs)
 
     @cached_property
@@ -140,7 +140,7 @@ class Node:
         return f"{whole.first or whole.path}.sha256"
 
     @property
-    def made(self) -> bool:
+    def is_made(self) -> bool:
         """Whether the artifact is there with this key, and no file of it is missing."""
         return key_of(Path(self.path)) == self.key and is_whole(Path(self.record))
 
@@ -153,9 +153,9 @@ class Node:
         return f"{self.root}/benchmarks/{self.rule}/{self.job}.tsv"
 
     @cached_property
-    def read(self) -> "list[Node]":
+    def input_nodes(self) -> "list[Node]":
         """The nodes that the job reads."""
-        return list({node.path: node for one in self.inputs.values() for node in one.nodes}.values())
+        return list({node.path: node for entry in self.inputs.values() for node in entry.nodes}.values())
 
     @property
     def stage_name(self) -> str:
@@ -171,24 +171,26 @@ class Node:
     def options_told(self) -> list[list[str]]:
         """Every option of the stage with its values; they include what the stage attests."""
         keys = [node.key for node in (self.makes or (lambda: [self]))()]
-        found = [["--made-of", made_of(self.code)], ["--work", self.work], ["--key", *keys]]
+        options = [["--made-of", made_of(self.code)], ["--work", self.work], ["--key", *keys]]
         if tuple(self.code.names) != (self.stage or self.rule,):
-            found.append(["--code", *self.code.names])
+            options.append(["--code", *self.code.names])
         if self.code.packages:
-            found.append(["--packages", *self.code.packages])
+            options.append(["--packages", *self.code.packages])
         if self.network:
-            found.append(["--network"])
+            options.append(["--network"])
         if self.settings is not None:
-            found.append(["--settings", self.settings if isinstance(self.settings, str) else as_json(self.settings)])
-        told = {name: one for name, one in self.inputs.items() if one.told}
-        if planned := {name: [node.key for node in one.nodes] for name, one in told.items() if one.nodes}:
-            found.append(["--reads", json.dumps(planned)])
-        given = {**{name: one.paths for name, one in told.items()}, **self.options}
-        for name, value in given.items():
+            options.append(["--settings", self.settings if isinstance(self.settings, str) else as_json(self.settings)])
+        option_inputs = {name: entry for name, entry in self.inputs.items() if entry.is_option}
+        if planned := {
+            name: [node.key for node in entry.nodes] for name, entry in option_inputs.items() if entry.nodes
+        }:
+            options.append(["--reads", json.dumps(planned)])
+        option_values = {**{name: entry.paths for name, entry in option_inputs.items()}, **self.options}
+        for name, value in option_values.items():
             values = value if isinstance(value, list) else [value]
-            found += [[f"--{name.replace('_', '-')}", *map(str, values)]] if values else []
-        found += [[f"--{name}", *paths] for name, paths in (self.outputs or {"output": [self.path]}).items()]
-        return found
+            options += [[f"--{name.replace('_', '-')}", *map(str, values)]] if values else []
+        options += [[f"--{name}", *paths] for name, paths in (self.outputs or {"output": [self.path]}).items()]
+        return options
 
 
 def histories(nodes: Iterable[Node], left_out: Callable[[Node], bool] = lambda node: False) -> list[Node]:
@@ -197,20 +199,20 @@ def histories(nodes: Iterable[Node], left_out: Callable[[Node], bool] = lambda n
     Args:
         left_out: whether to leave out a node, and what only such nodes are made from.
     """
-    seen: set[str] = set()
-    found: list[Node] = []
+    visited: set[str] = set()
+    history: list[Node] = []
 
     def visit(node: Node) -> None:
         node = node.whole or node
-        if node.path in seen:
+        if node.path in visited:
             return
-        seen.add(node.path)
+        visited.add(node.path)
         if left_out(node):
             return
-        for other in (*node.after, *node.read):
-            visit(other)
-        found.append(node)
+        for source in (*node.after, *node.input_nodes):
+            visit(source)
+        history.append(node)
 
     for node in nodes:
         visit(node)
-    return found
+    return history

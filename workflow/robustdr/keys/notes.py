@@ -33,8 +33,8 @@ def recall(subject: str, state: str) -> str | None:
             if check == _digest(text):
                 noted, value = json.loads(text)
                 KNOWN[subject] = noted, value
-    known = KNOWN.get(subject, ("", ""))
-    return known[1] if known[0] == state else None
+    stored_note = KNOWN.get(subject, ("", ""))
+    return stored_note[1] if stored_note[0] == state else None
 
 
 def note(subject: str, state: str, value: str) -> None:

@@ -79,12 +79,12 @@ def part(name: str, source: str) -> tuple[str, list[Import]]:
     A source is parsed once per machine, Python version, and version of this file and of `deciding`'s.
     """
     subject, state = f"code of {name}", _digest(f"{sys.version} {_parser()} {source}")
-    if (known := recall(subject, state)) is None:
+    if (stored_part := recall(subject, state)) is None:
         whole = name.startswith(PACKAGE.name)
         nodes = deciding(source) if whole else needed_statements(name, deciding(source), unnamed=True)
-        known = json.dumps([_digest("\n".join(map(ast.dump, nodes))), _imports(nodes)])
-        note(subject, state, known)
-    digest, imports = json.loads(known)
+        stored_part = json.dumps([_digest("\n".join(map(ast.dump, nodes))), _imports(nodes)])
+        note(subject, state, stored_part)
+    digest, imports = json.loads(stored_part)
     return digest, imports
 
 
@@ -104,26 +104,26 @@ def _statements(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 def _imports(nodes: Iterable[ast.AST]) -> list[Import]:
     """Return the import statements among `nodes`, at any depth."""
-    found: list[Import] = []
+    imports: list[Import] = []
     for node in _statements(nodes):
         match node:
             case ast.Import(names):
-                found.append(("", 0, [alias.name for alias in names]))
+                imports.append(("", 0, [alias.name for alias in names]))
             case ast.ImportFrom(base, names, level):
-                found.append((base or "", level, [alias.name for alias in names]))
-    return found
+                imports.append((base or "", level, [alias.name for alias in names]))
+    return imports
 
 
-def _named(imports: Iterable[Import], package: str) -> set[str]:
+def _imported_modules(imports: Iterable[Import], package: str) -> set[str]:
     """Return the modules that import statements name; `package` is where they stand."""
-    found: set[str] = set()
+    modules: set[str] = set()
     for base, level, names in imports:
         if base or level:
             base = importlib.util.resolve_name("." * level + base, package)
-            found |= {name if _file(name) else base for name in (f"{base}.{name}" for name in names)}
+            modules |= {name if _file(name) else base for name in (f"{base}.{name}" for name in names)}
         else:
-            found |= set(names)
-    return found
+            modules |= set(names)
+    return modules
 
 
 def code_of_stage(name: str) -> tuple[str, str]:
@@ -144,8 +144,8 @@ def _module(name: str) -> tuple[str, set[str]] | None:
     if not (path := _file(name)):
         return None
     digest, imports = part(name, path.read_text(encoding="utf-8"))
-    above = name.rpartition(".")[0] or name  # importing a module executes the packages above it
-    return digest, {above, *_named(imports, name if path.name == "__init__.py" else above)}
+    parent = name.rpartition(".")[0] or name  # importing a module executes the packages above it
+    return digest, {parent, *_imported_modules(imports, name if path.name == "__init__.py" else parent)}
 
 
 @functools.cache
@@ -153,21 +153,21 @@ def _reached(code: str) -> tuple[dict[str, str], frozenset[str]]:
     """Return the digest of each part of a stage or module by name, and the other packages that it imports."""
     parts: dict[str, str] = {}
     todo = {code}
-    others: set[str] = set()
+    external: set[str] = set()
     if not code.startswith(PACKAGE.name):
         module, source = code_of_stage(code)
         parts[code], imports = part(code, source)
-        todo = {RUNNER, *_named(imports, module.rpartition(".")[0])}
+        todo = {RUNNER, *_imported_modules(imports, module.rpartition(".")[0])}
     while todo:
         name = todo.pop()
         if name.partition(".")[0] != PACKAGE.name:
-            others.add(name.partition(".")[0])
-        elif found := _module(name):
-            parts[name], needed = found
+            external.add(name.partition(".")[0])
+        elif module_part := _module(name):
+            parts[name], needed = module_part
             todo |= needed - parts.keys()
     if not parts:
         raise UserError(f"no module {code!r} below {PACKAGE.parent}")
-    return dict(sorted(parts.items())), frozenset(others - sys.stdlib_module_names)
+    return dict(sorted(parts.items())), frozenset(external - sys.stdlib_module_names)
 
 
 def modules(*code: str) -> dict[str, str]:
@@ -178,7 +178,7 @@ def modules(*code: str) -> dict[str, str]:
     Raises:
         ValueError: there is no such stage or module.
     """
-    return {name: digest for each in code for name, digest in _reached(each)[0].items()}
+    return {name: digest for code_name in code for name, digest in _reached(code_name)[0].items()}
 
 
 @functools.cache
@@ -190,8 +190,8 @@ def normalised(package: str) -> str:
 def lock() -> dict[str, tuple[str, frozenset[str]]]:
     """Return version and dependants (`# via …`) of each package in requirements.lock, by normalised name."""
     line = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;#]+)[^#\n]*(?:# via (.*))?$", re.MULTILINE)
-    found = line.findall(LOCK.read_text(encoding="utf-8"))
-    return {normalised(name): (pin, frozenset(filter(None, via.split(", ")))) for name, pin, via in found}
+    pinned = line.findall(LOCK.read_text(encoding="utf-8"))
+    return {normalised(name): (pin, frozenset(filter(None, via.split(", ")))) for name, pin, via in pinned}
 
 
 def pins() -> dict[str, str]:
@@ -205,15 +205,22 @@ def packages(code: Code) -> dict[str, str]:
     Raises:
         UserError: requirements.lock does not pin a package.
     """
-    imported = {name: each for each in code.names for name in _reached(each)[1]}
-    by = {DISTRIBUTIONS.get(name, (normalised(name),))[0]: f", which {each} imports" for name, each in imported.items()}
-    todo = {*by, *map(normalised, code.packages)}
+    imported = {name: module for module in code.names for name in _reached(module)[1]}
+    importers = {
+        DISTRIBUTIONS.get(name, (normalised(name),))[0]: f", which {module} imports"
+        for name, module in imported.items()
+    }
+    todo = {*importers, *map(normalised, code.packages)}
     if missing := todo - lock().keys():
-        raise UserError(f"requirements.lock has no {(name := min(missing))!r}{by.get(name, '')}; pin it or remove it")
-    found = todo
-    while more := {name for name, (_, via) in lock().items() if name not in found and not via.isdisjoint(found)}:
-        found |= more
-    return {name: lock()[name][0] for name in sorted(found)}
+        raise UserError(
+            f"requirements.lock has no {(name := min(missing))!r}{importers.get(name, '')}; pin it or remove it"
+        )
+    needed = todo
+    while dependencies := {
+        name for name, (_, via) in lock().items() if name not in needed and not via.isdisjoint(needed)
+    }:
+        needed |= dependencies
+    return {name: lock()[name][0] for name in sorted(needed)}
 
 
 def installed(code: Code) -> dict[str, str]:
@@ -222,7 +229,7 @@ def installed(code: Code) -> dict[str, str]:
     Raises:
         UserError: a package is missing or has another version.
     """
-    found = {}
+    versions = {}
     for name, pin in packages(code).items():
         at_hand = next(filter(None, map(_version, DISTRIBUTIONS.get(name.partition("-")[0], (name,)))), None)
         if at_hand is None or at_hand.partition("+")[0] != pin:
@@ -231,8 +238,8 @@ def installed(code: Code) -> dict[str, str]:
                 f"requirements.lock pins {name}=={pin}, {state}; results are made only with the pinned versions: "
                 f"`make setup`, or `pip install {name}=={pin}`"
             )
-        found[name] = at_hand
-    return found
+        versions[name] = at_hand
+    return versions
 
 
 def distributions(pins: Iterable[str]) -> list[str]:

@@ -13,7 +13,7 @@ from robustdr.core.files import read_queries, write_text
 from robustdr.own.experiment import chosen
 from robustdr.variations import create, runner
 from robustdr.variations.languages import spoken
-from robustdr.variations.queries import read
+from robustdr.variations.queries import read_user_queries
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
 
@@ -28,22 +28,22 @@ def write(folder: Path, output: Path, variations: Sequence[str], seed: int, work
         code: of the queries' language; None: it is found.
 
     Raises:
-        UserError: a file of the folder is missing, or a variation is unknown; see also `queries.read`.
+        UserError: a file of the folder is missing, or a variation is unknown; see also `queries.read_user_queries`.
     """
     for name in (CORPUS, QUERIES, QRELS):
         if not (folder / name).exists():
             raise UserError(f"--beir: {folder}: no {name}; a folder has {CORPUS}, {QUERIES} and {QRELS}/SPLIT.tsv")
-    originals = read(folder / QUERIES)
-    language, said = given_or_found(code, list(originals.values()))
-    print(said, file=sys.stderr)
-    for name in [name for of in chosen(variations, language).values() for name in of]:
-        made = output / name
-        made.mkdir(parents=True, exist_ok=True)
+    originals = read_user_queries(folder / QUERIES)
+    language, language_note = given_or_found(code, list(originals.values()))
+    print(language_note, file=sys.stderr)
+    for name in [name for names in chosen(variations, language).values() for name in names]:
+        variation_folder = output / name
+        variation_folder.mkdir(parents=True, exist_ok=True)
         variation = create(name, spoken(name, language))
         with TemporaryDirectory() as temporary:
             varied = Path(temporary) / "queries.tsv"
-            runner.run(originals, varied, made / "statistics.json", variation, seed, workers=workers)
+            runner.run(originals, varied, variation_folder / "statistics.json", variation, seed, workers=workers)
             rows = [{"_id": qid, "text": text} for qid, text in read_queries(varied).items()]
-        write_text(made / QUERIES, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
-        shutil.copytree(folder / QRELS, made / QRELS, dirs_exist_ok=True)
-        shutil.copy(folder / CORPUS, made / CORPUS)
+        write_text(variation_folder / QUERIES, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+        shutil.copytree(folder / QRELS, variation_folder / QRELS, dirs_exist_ok=True)
+        shutil.copy(folder / CORPUS, variation_folder / CORPUS)

@@ -52,10 +52,10 @@ def interval_of(values: np.ndarray) -> list[float] | None:
     return _finite(Ratio(Estimate(values), ONE).interval(CONFIDENCE))
 
 
-def correct(found: Sequence[Compared]) -> None:
+def correct(changes: Sequence[Compared]) -> None:
     """Add to each its p, corrected over all of them (Holm)."""
-    for each, p in zip(found, holm([each["p"] for each in found]), strict=True):
-        each["p_holm"] = p
+    for change, p in zip(changes, holm([change["p"] for change in changes]), strict=True):
+        change["p_holm"] = p
 
 
 def _finite(interval: tuple[float, float]) -> list[float] | None:

@@ -55,8 +55,8 @@ def run(arguments: argparse.Namespace) -> None:
     if a.fix and language != ENGLISH:
         raise UserError(f"--fix: the remedies train on variations of English queries, not of {NAMES[language]} ones")
     for model in compared:
-        for said in (model.encodes.said(), *model.encodes.ignored()) if model.encodes else ():
-            print(f"{model.label}: {said}", file=sys.stderr)
+        for note in (model.encodes.sentence(), *model.encodes.ignored()) if model.encodes else ():
+            print(f"{model.label}: {note}", file=sys.stderr)
     problems, passages, _ = check(used.corpus, used.splits, used.drop_empty, used.ignore_unjudged)
     if wrong := [problem for problem in problems if problem.severity == "error"]:
         print(*lines(wrong, SHOWN), sep="\n", file=sys.stderr)
@@ -66,18 +66,18 @@ def run(arguments: argparse.Namespace) -> None:
     experiment.write(
         folder, compared, used, by_category, a.measures, a.fix, language, a.draws, reranker, a.spell_checker
     )
-    made = graph(load(HOUSE / "config", folder.resolve()), NAME)
+    job_graph = graph(load(HOUSE / "config", folder.resolve()), NAME)
     cores = None if passages <= SMALL and not a.fix else a.cores
     if elsewhere := [experiment.system_of(n) for n, model in enumerate(compared) if "runs" in model.recipe]:
-        _check_runs(made, elsewhere, a.split, a.output, cores)
+        _check_runs(job_graph, elsewhere, a.split, a.output, cores)
     with chdir(a.output):
-        targets = [*made.all_measures(NAME, made.demand.pairs(NAME)), page(made, (NAME,))]
-    _make(made, targets, a.output, cores)
-    found = results.collect(made, a.output)
-    write_json(a.output / "report.json", found)
-    write_text(a.output / "report.md", document.markdown(found))
-    write_text(a.output / "index.html", document.html(found))
-    print(document.headline(found))
+        targets = [*job_graph.all_measures(NAME, job_graph.demand.pairs(NAME)), page(job_graph, (NAME,))]
+    _make(job_graph, targets, a.output, cores)
+    report = results.collect(job_graph, a.output)
+    write_json(a.output / "report.json", report)
+    write_text(a.output / "report.md", document.markdown(report))
+    write_text(a.output / "index.html", document.html(report))
+    print(document.headline(report))
     print(*(a.output / name for name in ("report.md", "index.html")), sep="\n")
 
 
@@ -87,20 +87,20 @@ def _data(a: argparse.Namespace) -> Data:
     Raises:
         UserError: a file is missing, or an option's value is not allowed.
     """
-    found = data.given(a)
+    collection_files = data.parse_locations(a)
     for option in (*data.PARTS, "train_queries", "train_qrels", "runs"):
         path = getattr(a, option)
         if path is not None and not path.exists() and not irds_id(path):
             raise UserError(f"--{option.replace('_', '-')}: {path}: no such file or directory")
     if a.split == TRAIN or not re.fullmatch("[a-z0-9-]+", a.split):
         raise UserError(f"--split: {a.split!r}; allowed: lower-case letters, digits and hyphens, but not {TRAIN!r}")
-    splits = {a.split: Split(found.queries, found.qrels)}
+    splits = {a.split: Split(collection_files.queries, collection_files.qrels)}
     if a.fix:
         if not (a.train_queries and a.train_qrels):
             raise UserError("--fix: needs --train-queries and --train-qrels, of other queries than the evaluated ones")
         splits[TRAIN] = Split(a.train_queries, a.train_qrels)
-    left_out = {name: found.published or getattr(a, name) for name in ("drop_empty", "ignore_unjudged")}
-    return Data(found.corpus, splits, a.split, **left_out)
+    left_out = {name: collection_files.published or getattr(a, name) for name in ("drop_empty", "ignore_unjudged")}
+    return Data(collection_files.corpus, splits, a.split, **left_out)
 
 
 OF_SERVERS, OF_FOLDERS = ("dimension", "key"), ("pooling", "separator", *LENGTHS)
@@ -113,22 +113,26 @@ def _models(a: argparse.Namespace) -> list[models.Model]:
         UserError: no model, options that their kind does not have, a URL that is malformed or holds a secret, a key
             that is not set; see also `models.find`.
     """
-    url, *asked = a.server or [None]
-    served, here = (asked, a.models) if asked else (a.models if url else [], [] if url else a.models)
-    names = [*here, *served]
+    url, *server_models = a.server or [None]
+    served, local_models = (
+        (server_models, a.models) if server_models else (a.models if url else [], [] if url else a.models)
+    )
+    names = [*local_models, *served]
     if not names:
         raise UserError("--model: missing; name at least one")
     prompts = {role: text for role in ROLES if (text := getattr(a, f"{role}_prompt")) is not None}
-    given = {"prompts": prompts or None, "similarity": a.similarity}
-    given |= {name: getattr(a, name) for name in (*OF_SERVERS, *OF_FOLDERS)}
-    how = {name: value for name, value in given.items() if value is not None}
-    others: tuple[str, ...] = tuple(given) if a.runs else OF_FOLDERS if url else OF_SERVERS
-    if wrong := [name for name in how if name in others]:
+    options = {"prompts": prompts or None, "similarity": a.similarity}
+    options |= {name: getattr(a, name) for name in (*OF_SERVERS, *OF_FOLDERS)}
+    overrides = {name: value for name, value in options.items() if value is not None}
+    disallowed: tuple[str, ...] = tuple(options) if a.runs else OF_FOLDERS if url else OF_SERVERS
+    if wrong := [name for name in overrides if name in disallowed]:
         kind = "--runs" if a.runs else "--server" if url else "a folder or the hub"
         raise UserError(f"{', '.join(wrong)}: not options of a model of {kind}")
-    if len(here) > 1 and not url and (own := [name for name in how if name not in LENGTHS]):
-        raise UserError(f"{', '.join(own)}: allowed with one model only; with several, each directory says its own")
-    if len(here) > 1 and a.runs:
+    if len(local_models) > 1 and not url and (single_options := [name for name in overrides if name not in LENGTHS]):
+        raise UserError(
+            f"{', '.join(single_options)}: allowed with one model only; with several, each directory says its own"
+        )
+    if len(local_models) > 1 and a.runs:
         raise UserError("--runs: allowed with one system only; name the folders of several after --models")
     if url:
         with prefixed_errors("--server"):
@@ -136,17 +140,19 @@ def _models(a: argparse.Namespace) -> list[models.Model]:
         if not url.startswith(("http://", "https://")):
             raise UserError(f"--server: {url!r}; it must begin with http:// or https://")
         secret(a.key or "")
-    found = []
-    for number, name in enumerate(here):
+    chosen_models = []
+    for number, name in enumerate(local_models):
         if a.runs or _is_runs(Path(name)):
-            found.append(models.ranked(a.runs or Path(name), name if a.runs else Path(name).name))
+            chosen_models.append(models.ranked(a.runs or Path(name), name if a.runs else Path(name).name))
         else:
-            found.append(models.find(name, {} if url else how, f"base_{number + 1}" if number else "base"))
-    found += [models.served(url, name, how) for name in served]
-    labels = [model.label for model in found]
+            chosen_models.append(
+                models.find(name, {} if url else overrides, f"base_{number + 1}" if number else "base")
+            )
+    chosen_models += [models.served(url, name, overrides) for name in served]
+    labels = [model.label for model in chosen_models]
     return [
         model._replace(label=name) if labels.count(model.label) > 1 else model
-        for name, model in zip(names, found, strict=True)
+        for name, model in zip(names, chosen_models, strict=True)
     ]
 
 
@@ -161,13 +167,13 @@ def _check_runs(graph: Graph, systems: Sequence[str], split: str, output: Path, 
     Raises:
         UserError: a run is missing; names the file of its queries.
     """
-    at = (NAME, split)
-    names, _ = graph.demand.evaluations(NAME)[at]
-    queries = {name: graph.query_set(at, name) for name in names}
+    collection_split = (NAME, split)
+    names, _ = graph.demand.evaluations(NAME)[collection_split]
+    queries = {name: graph.query_set(collection_split, name) for name in names}
     _make(graph, list(queries.values()), output, cores)
     for system, (name, node) in product(systems, queries.items()):
         try:
-            graph.run(system, 0, at, name)
+            graph.run(system, 0, collection_split, name)
         except UserError as error:
             raise UserError(f"{error}; its queries are in {output / node.path}") from None
 
@@ -184,11 +190,11 @@ def _make(graph: Graph, targets: Sequence[Node], output: Path, cores: int | None
     if cores is None:
         jobs.make(graph, targets, output)
         return
-    where = ["--snakefile", f"{HOUSE}/Snakefile", "--directory", f"{output}"]
-    where += ["--configfile", f"{output}/config/config.yaml", "--workflow-profile", f"{HOUSE}/profiles/default"]
-    told = ["--logger", "robustdr", "--logger-robustdr-benchmarks", f"{output}/results/{NAME}/benchmarks"]
-    where += ["--cores", f"{cores}"]
-    command = [sys.executable, "-m", "snakemake", *where, *told, "--", *(node.path for node in targets)]
+    place_options = ["--snakefile", f"{HOUSE}/Snakefile", "--directory", f"{output}"]
+    place_options += ["--configfile", f"{output}/config/config.yaml", "--workflow-profile", f"{HOUSE}/profiles/default"]
+    log_options = ["--logger", "robustdr", "--logger-robustdr-benchmarks", f"{output}/results/{NAME}/benchmarks"]
+    place_options += ["--cores", f"{cores}"]
+    command = [sys.executable, "-m", "snakemake", *place_options, *log_options, "--", *(node.path for node in targets)]
     environment = {"OMP_NUM_THREADS": "1", **os.environ}  # as the rules have it
     if subprocess.run(command, env=environment, stdout=sys.stderr, check=False).returncode:
         raise UserError(f"{output}: the workflow stopped; the line above says why")

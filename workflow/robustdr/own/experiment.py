@@ -58,18 +58,18 @@ class Data(NamedTuple):
         Raises:
             UserError: queries are of ir_datasets, and judgements of a file or of another id, or the reverse.
         """
-        found: dict[str, Any] = {**corpus_of(self.corpus if irds_id(self.corpus) else self.corpus.resolve())}
-        if found["kind"] == "local":
-            found |= {name: True for name in ("drop_empty", "ignore_unjudged") if getattr(self, name)}
+        entry: dict[str, Any] = {**corpus_of(self.corpus if irds_id(self.corpus) else self.corpus.resolve())}
+        if entry["kind"] == "local":
+            entry |= {name: True for name in ("drop_empty", "ignore_unjudged") if getattr(self, name)}
         for name, split in self.splits.items():
             if id := irds_id(split.queries):
                 if split.qrels != split.queries:
                     raise UserError(f"--qrels: {split.qrels}; allowed: {split.queries}, which has its own judgements")
-                found["splits"][name] = {"kind": "irds", "id": id}
+                entry["splits"][name] = {"kind": "irds", "id": id}
             else:
                 files = {key: str(path.resolve()) for key, path in split._asdict().items()}
-                found["splits"][name] = {"kind": "local", **files}
-        return found
+                entry["splits"][name] = {"kind": "local", **files}
+        return entry
 
 
 def at_hand(language: str = ENGLISH) -> dict[str, list[str]]:
@@ -77,18 +77,18 @@ def at_hand(language: str = ENGLISH) -> dict[str, list[str]]:
 
     Stand-ins, and what needs models or files of the user, are not among them.
     """
-    found: dict[str, list[str]] = {}
+    names_by_category: dict[str, list[str]] = {}
     for name in variations.names():
-        made = build(variations.kind(name), {})
-        if not made.speaks(language):
+        variation = build(variations.kind(name), {})
+        if not variation.speaks(language):
             continue
         try:
-            made.check()
+            variation.check()
         except UserError:
             continue
-        if made.category != "identity" and STAND_IN not in made.resource:
-            found.setdefault(made.category, []).append(name)
-    return found
+        if variation.category != "identity" and STAND_IN not in variation.resource:
+            names_by_category.setdefault(variation.category, []).append(name)
+    return names_by_category
 
 
 def chosen(names: Sequence[str], language: str = ENGLISH) -> dict[str, list[str]]:
@@ -97,17 +97,20 @@ def chosen(names: Sequence[str], language: str = ENGLISH) -> dict[str, list[str]
     Raises:
         UserError: a name is not among them.
     """
-    every = at_hand(language)
+    available = at_hand(language)
     if HUMAN in names:
-        every[HumanMisspelling.category].insert(0, HUMAN)
-    allowed = [name for of in every.values() for name in of]
+        available[HumanMisspelling.category].insert(0, HUMAN)
+    allowed = [name for category_names in available.values() for name in category_names]
     for name in names:
         if name in variations.names():
             spoken(name, language)
         if name not in allowed:
             raise unknown("--variations", name, allowed)
-    kept = {category: [name for name in of if name in names or not names] for category, of in every.items()}
-    return {category: of for category, of in kept.items() if of}
+    chosen_names = {
+        category: [name for name in category_names if name in names or not names]
+        for category, category_names in available.items()
+    }
+    return {category: category_names for category, category_names in chosen_names.items() if category_names}
 
 
 def draws_of(variation: str, draws: int) -> list[str]:
@@ -145,14 +148,16 @@ def write(
             runs; see also `remedies.recipes` and `remedies.budgets`.
     """
     scale, experiment = (read_yaml(TEMPLATES / f"{name}.yaml") for name in ("scale", "experiment"))
-    first, *others = models
-    here = [model for model in (*models, reranker) if model and model.checkpoint]
-    checkpoints = {model.recipe["initial"]: model.checkpoint for model in here}
+    first, *further_models = models
+    local_models = [model for model in (*models, reranker) if model and model.checkpoint]
+    checkpoints = {model.recipe["initial"]: model.checkpoint for model in local_models}
     scale |= {"collections": {NAME: NAME}, "checkpoints": checkpoints, "budgets": {}}
-    experiment["title"] = f"How robust is {first.label}?" if not others else "Which retriever is best, and how robust?"
+    experiment["title"] = (
+        f"How robust is {first.label}?" if not further_models else "Which retriever is best, and how robust?"
+    )
     for number, model in enumerate(models):
         experiment["systems"][system_of(number)] = {"label": model.label, **model.recipe}
-    if others or spell_checker:
+    if further_models or spell_checker:
         experiment["systems"][HYBRID]["label"] = f"hybrid of BM25 and {first.label}"
     experiment["tables"]["table1"]["systems"] += [system_of(number) for number in range(1, len(models))]
     if reranker:
@@ -183,18 +188,20 @@ def write(
         queries = sum(1 for _ in read_queries(data.splits[TRAIN].queries, refuse))
         lengths = {name: first.recipe[name] for name in LENGTHS}
         scale["budgets"] = remedies.budgets(first.folder, queries, lengths)
-    named = [name for of in by_category.values() for name in of]
-    if HUMAN in named:
+    variation_names = [name for category_names in by_category.values() for name in category_names]
+    if HUMAN in variation_names:
         scale["variations"] = {HUMAN: {"parameters": {"variant": "people"}}}
     if language != ENGLISH:
         stemmer = NAMES[language].lower()
         scale["bm25"]["stemmer"] = stemmer if stemmer in Stemmer.algorithms() else None
-        scale["variations"] = {name: {"parameters": of} for name in named if (of := spoken(name, language))}
+        scale["variations"] = {
+            name: {"parameters": parameters} for name in variation_names if (parameters := spoken(name, language))
+        }
     means = {
-        f"{category}_mean": [draw for name in of for draw in draws_of(name, draws)]
-        for category, of in by_category.items()
+        f"{category}_mean": [draw for name in category_names for draw in draws_of(name, draws)]
+        for category, category_names in by_category.items()
     }
-    names = [draw for name in named for draw in draws_of(name, draws)]
+    names = [draw for name in variation_names for draw in draws_of(name, draws)]
     experiment["evaluation"] = {
         NAME: {"split": data.evaluated, "variations": names, "means": means, "measures": [*measures]}
     }

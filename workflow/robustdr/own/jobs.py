@@ -44,10 +44,10 @@ def make(graph: Graph, targets: Sequence[Node], folder: Path) -> None:
     atexit.register(gc.freeze)
     with chdir(folder), exclusive_lock(Path(graph.root) / "logs/lock"):
         progress = Progress(recorded(Path(graph.root) / "benchmarks"))
-        every = list(jobs(graph, targets))
-        planned, started = Counter(node.rule for node in every if not is_done(node)), Counter[str]()
+        nodes = list(jobs(graph, targets))
+        planned, started = Counter(node.rule for node in nodes if not is_done(node)), Counter[str]()
         line = Line(progress)
-        for number, node in enumerate(every):
+        for number, node in enumerate(nodes):
             if is_done(node):
                 continue
             started[node.rule] += 1
@@ -57,8 +57,8 @@ def make(graph: Graph, targets: Sequence[Node], folder: Path) -> None:
             progress.finish(number, time.monotonic())
             if status:
                 line.clear()
-                *_, said = Path(node.log).read_text(encoding="utf-8").splitlines() or [f"exit status {status}"]
-                raise UserError(f"{folder / node.log}: {said.removeprefix('robustdr: ')}")
+                *_, message = Path(node.log).read_text(encoding="utf-8").splitlines() or [f"exit status {status}"]
+                raise UserError(f"{folder / node.log}: {message.removeprefix('robustdr: ')}")
             line.say(time.monotonic())
         line.end()
 
@@ -76,11 +76,11 @@ def jobs(graph: Graph, targets: Sequence[Node]) -> Iterator[Node]:
         for run in artifacts(ranking)
     }
     ranked = [of_run[path] for path in sorted(runs & of_run.keys())]
-    seen: set[str] = set()
+    yielded_logs: set[str] = set()
     for node in histories([*ranked, *targets]):
         job = of_run.get(node.path, node)
-        if job.log not in seen:
-            seen.add(job.log)
+        if job.log not in yielded_logs:
+            yielded_logs.add(job.log)
             yield job
 
 
@@ -91,13 +91,13 @@ def artifacts(node: Node) -> Sequence[Node]:
 
 def is_done(node: Node) -> bool:
     """Whether all that a job makes is there with the planned keys, made from what is there now."""
-    return all(made.made and is_current(Path(made.path)) for made in artifacts(node))
+    return all(artifact.is_made and is_current(Path(artifact.path)) for artifact in artifacts(node))
 
 
 def run(node: Node) -> int:
     """Run a job; return its exit status. It leaves its log and what it took, as Snakemake's jobs do."""
-    written = (path for paths in node.outputs.values() for path in paths)
-    for path in (node.log, node.benchmark, node.path, *written):
+    output_paths = (path for paths in node.outputs.values() for path in paths)
+    for path in (node.log, node.benchmark, node.path, *output_paths):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     with open(node.log, "w", encoding="utf-8") as log:

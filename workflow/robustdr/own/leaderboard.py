@@ -22,7 +22,7 @@ class Change(NamedTuple):
 
     size: float
     bounds: list[float]
-    where: str
+    place: str
 
 
 def write(folders: Sequence[Path], output: Path) -> None:
@@ -86,13 +86,13 @@ def page(reports: Mapping[str, Report]) -> dict[str, object]:
 
 def percent(change: Change) -> str:
     """A share of the original queries' measure, and where."""
-    return f"{share(change.size)} {interval(change.bounds)} ({change.where})"
+    return f"{share(change.size)} {interval(change.bounds)} ({change.place})"
 
 
 def points(change: Change) -> str:
     """A difference of the measure, and where."""
     low, high = change.bounds
-    return f"{change.size:+.3f} [{low:+.3f}, {high:+.3f}] ({change.where})"
+    return f"{change.size:+.3f} [{low:+.3f}, {high:+.3f}] ({change.place})"
 
 
 def changes(reports: Mapping[str, Report], query_sets: Collection[str], checked: bool = False) -> Iterator[Change]:
@@ -103,9 +103,9 @@ def changes(reports: Mapping[str, Report], query_sets: Collection[str], checked:
                 continue
             for query_set, change in system["query_sets"].items():
                 if query_set in query_sets and change["drop"] is not None and change["drop_interval"] is not None:
-                    named = f"{code(query_set)}, " if len(query_sets) > 1 else ""
-                    where = f"{plain(system['label'])}, {named}{collection}"
-                    yield Change(change["drop"], change["drop_interval"], where)
+                    prefix = f"{code(query_set)}, " if len(query_sets) > 1 else ""
+                    place = f"{plain(system['label'])}, {prefix}{collection}"
+                    yield Change(change["drop"], change["drop_interval"], place)
 
 
 def changes_by_checker(reports: Mapping[str, Report]) -> Iterator[Change]:
@@ -113,8 +113,8 @@ def changes_by_checker(reports: Mapping[str, Report]) -> Iterator[Change]:
     for collection, report in reports.items():
         systems = report["systems"]
         for ranker in (BM25, NAME):
-            both = {systems[ranker]["label"], systems[ranker + SPELL_CHECKED]["label"]}
-            (pair,) = (pair for pair in report["pairs"] if {*pair["labels"]} == both)
+            labels = {systems[ranker]["label"], systems[ranker + SPELL_CHECKED]["label"]}
+            (pair,) = (pair for pair in report["pairs"] if {*pair["labels"]} == labels)
             sign = 1 if pair["labels"][1] == systems[ranker]["label"] else -1
             difference, bounds = pair["original"]["difference"], pair["original"]["difference_interval"]
             if bounds is not None:
@@ -161,8 +161,8 @@ def table(report: Report) -> str:
         bounds = system["original_interval"]
         original = f"{system['original']:.3f} " + (f"[{bounds[0]:.3f}, {bounds[1]:.3f}]" if bounds else "[unbounded]")
         cells = [system["query_sets"][name] for name in query_sets]
-        shown = [f"{share(cell['drop'])} {interval(cell['drop_interval'])}" for cell in cells]
-        lines.append([plain(system["label"]), original, *shown])
+        change_texts = [f"{share(cell['drop'])} {interval(cell['drop_interval'])}" for cell in cells]
+        lines.append([plain(system["label"]), original, *change_texts])
     return "\n".join(map(table_row, lines))
 
 

@@ -39,19 +39,19 @@ class Model(NamedTuple):
     encodes: Description | None = None
 
 
-def find(name: str, how: Mapping[str, Any] | None = None, base: str = "base") -> Model:
+def find(name: str, overrides: Mapping[str, Any] | None = None, base: str = "base") -> Model:
     """A model from a directory or from the hub: `<organisation>/<model>[@<revision>]`, which is downloaded.
 
     The configuration pins the commit of the revision, also for a branch, a tag or no revision.
 
     Args:
-        how: what replaces what the directory says: `query_length`, `passage_length`, and keys of a checkpoint that is
-            taken whole: `prompts`, `pooling`, `separator`, `similarity`. base: name of its checkpoint.
+        overrides: what replaces what the directory says: `query_length`, `passage_length`, and keys of a checkpoint
+            that is taken whole: `prompts`, `pooling`, `separator`, `similarity`. base: name of its checkpoint.
 
     Raises:
         UserError: `name` is neither, or the hub cannot be reached; see also `describe`.
     """
-    return _read(*_located(name, "--model"), how or {}, base)
+    return _read_model(*_located(name, "--model"), overrides or {}, base)
 
 
 def reranker(name: str) -> Model:
@@ -84,32 +84,37 @@ def _located(name: str, option: str) -> tuple[Path, str, dict[str, str]]:
     return folder, hub, {"hub": hub, "revision": folder.name}
 
 
-def _read(folder: Path, label: str, source: Mapping[str, str], how: Mapping[str, Any], base: str) -> Model:
+def _read_model(folder: Path, label: str, source: Mapping[str, str], overrides: Mapping[str, Any], base: str) -> Model:
     """A model from a directory; raises as `describe`."""
     with prefixed_errors("--model"):
-        found, kind = describe(folder, how.get("pooling")), KINDS.get(model_type(folder))
-    if "similarity" in how and kind == KINDS[LATE]:
-        raise UserError(f"--similarity: {how['similarity']}: {folder} compares sets of vectors, by {found.similarity}")
-    asked = {ROUTE_OF[role]: prompt for role, prompt in how.get("prompts", {}).items()}
-    lengths = {f"{role}_length": how.get(f"{role}_length", found.lengths[route]) for role, route in ROUTE_OF.items()}
-    prompts = {**found.prompts, **asked}
+        description, kind = describe(folder, overrides.get("pooling")), KINDS.get(model_type(folder))
+    if "similarity" in overrides and kind == KINDS[LATE]:
+        raise UserError(
+            f"--similarity: {overrides['similarity']}: {folder} compares sets of vectors, by {description.similarity}"
+        )
+    requested_prompts = {ROUTE_OF[role]: prompt for role, prompt in overrides.get("prompts", {}).items()}
+    lengths = {
+        f"{role}_length": overrides.get(f"{role}_length", description.lengths[route])
+        for role, route in ROUTE_OF.items()
+    }
+    prompts = {**description.prompts, **requested_prompts}
     encodes = replace(
-        found,
+        description,
         prompts=prompts,
-        unused={name: text for name, text in found.unused.items() if text not in prompts.values()},
-        separator=how.get("separator", " "),
-        similarity=how.get("similarity", found.similarity),
+        unused={name: text for name, text in description.unused.items() if text not in prompts.values()},
+        separator=overrides.get("separator", " "),
+        similarity=overrides.get("similarity", description.similarity),
         lengths={route: lengths[f"{role}_length"] for role, route in ROUTE_OF.items()},
     )
-    replaced = {key: value for key, value in how.items() if key not in lengths}
+    replaced = {key: value for key, value in overrides.items() if key not in lengths}
     checkpoint = {"description": label, "form": "whole", "source": source, **replaced}
     recipe = {"kind": kind} if kind else {}
     return Model(label, {**recipe, "initial": base, **lengths}, checkpoint, folder, encodes)
 
 
-def served(url: str, name: str, how: Mapping[str, object]) -> Model:
-    """The model `name` of the server at `url`; `how`: further keys of its recipe (systems/served.py)."""
-    return Model(name, {"kind": Served().name, "url": url.rstrip("/"), "model": name, **how})
+def served(url: str, name: str, recipe_keys: Mapping[str, object]) -> Model:
+    """The model `name` of the server at `url`; `recipe_keys`: further keys of its recipe (systems/served.py)."""
+    return Model(name, {"kind": Served().name, "url": url.rstrip("/"), "model": name, **recipe_keys})
 
 
 def ranked(runs: Path, name: str) -> Model:

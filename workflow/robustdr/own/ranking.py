@@ -48,7 +48,7 @@ def ranking(store: Store, labels: Mapping[str, str], measures: Sequence[str]) ->
     Args:
         labels: of the systems. measures: the first one orders.
     """
-    first, *others = measures
+    first, *further_measures = measures
 
     def dropped(system: str, measure: str) -> Compared:
         return compare(*(store.values(system, NAME, query_set, measure) for query_set in (MEAN, ORIGINAL)))
@@ -58,33 +58,33 @@ def ranking(store: Store, labels: Mapping[str, str], measures: Sequence[str]) ->
         {
             "system": system,
             "label": labels[system],
-            "original": of,
+            "original": change,
             "variations": on[MEAN][system],
             "drop": dropped(system, first),
-            "others": {measure: dropped(system, measure) for measure in others},
+            "others": {measure: dropped(system, measure) for measure in further_measures},
         }
-        for system, of in sorted(on[ORIGINAL].items(), key=lambda pair: (-pair[1]["mean"], pair[0]))
+        for system, change in sorted(on[ORIGINAL].items(), key=lambda pair: (-pair[1]["mean"], pair[0]))
     ]
 
 
 def pairs(store: Store, ranked: Sequence[Ranked], measure: str) -> list[Pair]:
     """Return each pair of systems of `ranking`, the better one first."""
     on = {
-        query_set: {each["system"]: _values(store, each["system"], query_set, measure) for each in ranked}
+        query_set: {entry["system"]: _values(store, entry["system"], query_set, measure) for entry in ranked}
         for query_set in (ORIGINAL, MEAN)
     }
     on["change"] = {system: on[MEAN][system] - on[ORIGINAL][system] for system in on[MEAN]}
-    both = list(combinations(ranked, 2))
-    found = {
-        part: [compare(values[one["system"]], values[other["system"]]) for one, other in both]
+    system_pairs = list(combinations(ranked, 2))
+    changes = {
+        part: [compare(values[first["system"]], values[second["system"]]) for first, second in system_pairs]
         for part, values in on.items()
     }
-    for of in found.values():
-        correct(of)
+    for part_changes in changes.values():
+        correct(part_changes)
     return [
-        {"labels": (one["label"], other["label"]), "original": original, "variations": varied, "change": change}
-        for (one, other), original, varied, change in zip(
-            both, found[ORIGINAL], found[MEAN], found["change"], strict=True
+        {"labels": (first["label"], second["label"]), "original": original, "variations": varied, "change": change}
+        for (first, second), original, varied, change in zip(
+            system_pairs, changes[ORIGINAL], changes[MEAN], changes["change"], strict=True
         )
     ]
 
@@ -97,6 +97,6 @@ def _values(store: Store, system: str, query_set: str, measure: str) -> np.ndarr
 def _against_best(store: Store, systems: Sequence[str], query_set: str, measure: str) -> dict[str, Compared]:
     values = {system: _values(store, system, query_set, measure) for system in systems}
     best = max(systems, key=lambda system: values[system].mean())
-    found = {system: compare(values[system], values[best]) for system in systems}
-    correct([found[system] for system in systems if system != best])
-    return found
+    changes = {system: compare(values[system], values[best]) for system in systems}
+    correct([changes[system] for system in systems if system != best])
+    return changes

@@ -25,11 +25,11 @@ def recipes(templates: Path, remedies: Sequence[str]) -> dict[str, Mapping[str, 
     Raises:
         UserError: a remedy is unknown.
     """
-    known = read_yaml(templates / "remedies.yaml")
+    available = read_yaml(templates / "remedies.yaml")
     for remedy in remedies:
-        if remedy == CONTROL or remedy not in known:
-            raise unknown("--fix", remedy, known.keys() - {CONTROL})
-    return {system_of(name): known[name] for name in (CONTROL, *remedies)}
+        if remedy == CONTROL or remedy not in available:
+            raise unknown("--fix", remedy, available.keys() - {CONTROL})
+    return {system_of(name): available[name] for name in (CONTROL, *remedies)}
 
 
 def system_of(remedy: str) -> str:

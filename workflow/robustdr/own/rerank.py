@@ -34,13 +34,18 @@ def library_scores(model: Path, pairs: Sequence[Pair]) -> np.ndarray:
         if kind == CROSS:
             return np.asarray(loading_modules.cross_encoder(model).predict(list(pairs)))
         late = kind == LATE  # vectors of tokens, so many for each text
-        found = loading_modules.of_type(model, LATE, "auto") if late else loading_modules.sentence_transformer(model)
+        library_model = (
+            loading_modules.of_type(model, LATE, "auto") if late else loading_modules.sentence_transformer(model)
+        )
         texts = [list(dict.fromkeys(texts)) for texts in zip(*pairs, strict=True)]
-        vectors = (found.encode_query(texts[0]), found.encode_document(texts[1]))
-        place = [{text: row for row, text in enumerate(of)} for of in texts]
+        vectors = (library_model.encode_query(texts[0]), library_model.encode_document(texts[1]))
+        place = [{text: row for row, text in enumerate(side_texts)} for side_texts in texts]
         rows = [[place[side][pair[side]] for pair in pairs] for side in (0, 1)]
-        queries, passages = ([of[row] for row in at] if late else of[at] for of, at in zip(vectors, rows, strict=True))
-        return np.asarray(found.similarity_pairwise(queries, passages))
+        queries, passages = (
+            [side_vectors[row] for row in side_rows] if late else side_vectors[side_rows]
+            for side_vectors, side_rows in zip(vectors, rows, strict=True)
+        )
+        return np.asarray(library_model.similarity_pairwise(queries, passages))
 
 
 def rerank(model: Path, run: Path, queries: Path, corpus: Path, depth: int, output: Path) -> None:
@@ -58,14 +63,14 @@ def rerank(model: Path, run: Path, queries: Path, corpus: Path, depth: int, outp
     texts = {query.qid: query.text for query in asked(read_queries(queries, refuse))}
     places = candidates(run, texts, depth)
     with TemporaryDirectory() as folder:
-        found = _scores(model, _in_rows(corpus, Path(folder)), texts, places)
+        scores = _scores(model, _in_rows(corpus, Path(folder)), texts, places)
     header = {
         "tag": model.name,
         "implementation": {"source": {"command": "robustdr rerank"}},
         "data": {"candidates": run.name, "topics": queries.name},
         "method": {"automatic": True, "settings": {"model": model.name, "depth": depth}},
     }
-    write_run(output, ranked(places, found.tolist()), header)
+    write_run(output, ranked(places, scores.tolist()), header)
 
 
 def _in_rows(corpus: Path, folder: Path) -> Path:
@@ -83,16 +88,16 @@ def _scores(model: Path, corpus: Path, texts: Mapping[str, str], places: Sequenc
     """Scores of passages for queries, [places], by the ranker or by sentence-transformers; see `rerank`."""
     passages = Texts(corpus, places)
     pairs = ((texts[qid], passages[docid]) for qid, docid in places)
-    if own := saved(model):
-        if "lengths" not in own:
+    if ranker_settings := saved(model):
+        if "lengths" not in ranker_settings:
             raise UserError(f"{model / 'ranker.json'}: no `lengths`; give the directory of a trained ranker")
-        ranker = load(own["ranker"], model)
+        ranker = load(ranker_settings["ranker"], model)
         if ranker.settings.counts:
             ranker.count(text for _, text in read_corpus(corpus))
         with prefixed_errors(str(model)):
-            return np.asarray(ranker.predict(pairs, **own["lengths"], names=places))
-    found = library_scores(model, list(pairs))
-    if not np.isfinite(found).all():
-        qid, docid = places[int((~np.isfinite(found)).argmax())]
+            return np.asarray(ranker.predict(pairs, **ranker_settings["lengths"], names=places))
+    scores = library_scores(model, list(pairs))
+    if not np.isfinite(scores).all():
+        qid, docid = places[int((~np.isfinite(scores)).argmax())]
         raise UserError(f"{model}: the score of query {qid!r} and passage {docid!r} is not finite")
-    return found
+    return scores

@@ -96,37 +96,39 @@ def collect(graph: Graph, folder: Path) -> Report:
     Raises:
         UserError: measures are stale: their key is not the node's.
     """
-    where = evaluation_settings(graph, NAME)[NAME]
+    evaluation = evaluation_settings(graph, NAME)[NAME]
     recipes = {name: graph.lineage.recipe(name) for name in graph.lineage.config.papers[NAME].systems}
     systems = {name: recipe for name, recipe in recipes.items() if not graph.lineage.is_trained(name)}
-    made = graph.all_measures(NAME, {(system, NAME): True for system in recipes})
-    store = Store([Source(folder / node.path, node.key) for node in made], {NAME: where})
-    draws = max(drawn(kind).draw for kind in where["means"][MEAN])
+    measure_nodes = graph.all_measures(NAME, {(system, NAME): True for system in recipes})
+    store = Store([Source(folder / node.path, node.key) for node in measure_nodes], {NAME: evaluation})
+    draws = max(drawn(kind).draw for kind in evaluation["means"][MEAN])
     by_category = {
         mean: [kind for kind in kinds if drawn(kind).draw == 1]
-        for mean, kinds in where["means"].items()
+        for mean, kinds in evaluation["means"].items()
         if mean != MEAN
     }
-    named = [kind for kinds in by_category.values() for kind in kinds]
-    measure, labels = where["measures"][0], {name: recipe.label for name, recipe in systems.items()}
+    variation_names = [kind for kinds in by_category.values() for kind in kinds]
+    measure, labels = evaluation["measures"][0], {name: recipe.label for name, recipe in systems.items()}
     passages, longest, longer = _lengths(graph, folder)
     queries = len(store.queries(NAME, NAME))
-    ranked = ranking(store, labels, where["measures"]) if len(labels) > ALONE else []
-    asked = queries * (1 + len(where["means"][MEAN]))
+    ranked = ranking(store, labels, evaluation["measures"]) if len(labels) > ALONE else []
+    ranked_queries = queries * (1 + len(evaluation["means"][MEAN]))
     return {
         "model": systems[NAME].label,
         "sources": _source(graph, systems),
         "encoding": _encoding(graph, folder, systems),
         "pages": f"{graph.root}/report",
         "measure": measure,
-        "split": where["split"],
+        "split": evaluation["split"],
         "queries": queries,
         "passages": passages,
         "passage_length": longest,
         "truncated": longer,
         "categories": by_category,
         "draws": draws,
-        "changed": {kind: _changed(graph, folder, where["split"], draws_of(kind, draws)) for kind in named},
+        "changed": {
+            kind: _changed(graph, folder, evaluation["split"], draws_of(kind, draws)) for kind in variation_names
+        },
         "systems": {
             name: _robustness(store, name, recipe.label, measure, by_category, draws)
             for name, recipe in systems.items()
@@ -135,17 +137,19 @@ def collect(graph: Graph, folder: Path) -> Report:
         "ranking": ranked,
         "pairs": pairs(store, ranked, measure),
         "costs": {
-            name: cost(graph, folder, name, where["split"], _model(graph, folder, recipe), passages, asked)
+            name: cost(
+                graph, folder, name, evaluation["split"], _model(graph, folder, recipe), passages, ranked_queries
+            )
             for name, recipe in systems.items()
         },
-        "worst": _worst(graph, store, folder, where["split"], measure),
+        "worst": _worst(graph, store, folder, evaluation["split"], measure),
     }
 
 
 def _changed(graph: Graph, folder: Path, split: str, draws: Sequence[str]) -> float:
     paths = [folder / graph.counts((NAME, split), draw).path for draw in draws]
     counts = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
-    return float(np.mean([of["changed"] / of["queries"] for of in counts]))
+    return float(np.mean([count["changed"] / count["queries"] for count in counts]))
 
 
 def _robustness(
@@ -155,16 +159,16 @@ def _robustness(
     original = store.values(system, NAME, ORIGINAL, measure)
     varied = [name for kinds in by_category.values() for name in kinds]
     query_sets = {mean: [mean] for mean in (MEAN, *by_category)} | {name: draws_of(name, draws) for name in varied}
-    found = {
-        name: compare(np.mean([store.values(system, NAME, each, measure) for each in of], axis=0), original)
-        for name, of in query_sets.items()
+    changes = {
+        name: compare(np.mean([store.values(system, NAME, draw, measure) for draw in set_draws], axis=0), original)
+        for name, set_draws in query_sets.items()
     }
-    correct([found[name] for name in varied])
+    correct([changes[name] for name in varied])
     return {
         "label": label,
         "original": float(original.mean()),
         "original_interval": interval_of(original),
-        "query_sets": found,
+        "query_sets": changes,
     }
 
 
@@ -172,7 +176,7 @@ def _remedy(graph: Graph, store: Store, folder: Path, system: str, measure: str)
     """A trained system's changes on variations and original queries against the user's model, and its cost."""
 
     def against(query_set: str, base: str = NAME) -> Compared:
-        return compare(*(store.values(of, NAME, query_set, measure) for of in (system, base)))
+        return compare(*(store.values(name, NAME, query_set, measure) for name in (system, base)))
 
     models = [graph.model(system, seed) for seed in graph.lineage.seeds(system)]
     costs: list[Cost] = [
@@ -191,15 +195,15 @@ def _remedy(graph: Graph, store: Store, folder: Path, system: str, measure: str)
 
 def _source(graph: Graph, systems: Mapping[str, Any]) -> list[str]:
     """The source of each model, in a sentence."""
-    found = []
+    sentences = []
     for name, recipe in systems.items():
         if note := graph.lineage.kind(name).note(recipe):
-            found.append(note)
+            sentences.append(note)
         elif checkpoint := graph.lineage.scale.checkpoints.get(getattr(recipe, "initial", "")):
             source = checkpoint.source or {}
-            where = f"{source['hub']} of the hub at {source['revision']}" if "hub" in source else source["path"]
-            found.append(f"{checkpoint.description} is {where}.")
-    return found
+            place = f"{source['hub']} of the hub at {source['revision']}" if "hub" in source else source["path"]
+            sentences.append(f"{checkpoint.description} is {place}.")
+    return sentences
 
 
 def _model(graph: Graph, folder: Path, recipe: Any) -> Path | None:
@@ -210,23 +214,31 @@ def _model(graph: Graph, folder: Path, recipe: Any) -> Path | None:
 
 def _encoding(graph: Graph, folder: Path, systems: Mapping[str, Any]) -> list[str]:
     """How each model whose directory is here encodes texts, in sentences."""
-    said = []
+    sentences = []
     for name, recipe in systems.items():
         if not (model := _model(graph, folder, recipe)):
             continue
-        read = lengths(graph.lineage, name)
+        token_lengths = lengths(graph.lineage, name)
         if isinstance(graph.lineage.kind(name), Rerank):
-            both = f"{read['query_length']} tokens of a query and {read['passage_length']} of a passage"
-            said.append(f"{recipe.label}: reads up to {both} together, of the {recipe.candidates.depth} best passages")
+            pair_text = (
+                f"{token_lengths['query_length']} tokens of a query and {token_lengths['passage_length']} of a passage"
+            )
+            sentences.append(
+                f"{recipe.label}: reads up to {pair_text} together, of the {recipe.candidates.depth} best passages"
+            )
             continue
-        found = describe(model)
-        found = replace(found, lengths={route: read[f"{role}_length"] for role, route in ROUTE_OF.items()})
+        description = describe(model)
+        description = replace(
+            description, lengths={route: token_lengths[f"{role}_length"] for role, route in ROUTE_OF.items()}
+        )
         agreed = json.loads((model / AGREEMENT).read_text(encoding="utf-8"))
         check = (
             f"the vectors of {agreed['texts']} texts are those of sentence-transformers within {agreed['difference']}"
         )
-        said += [f"{recipe.label}: {sentence}" for sentence in (found.said(), *found.ignored(), check)]
-    return said
+        sentences += [
+            f"{recipe.label}: {sentence}" for sentence in (description.sentence(), *description.ignored(), check)
+        ]
+    return sentences
 
 
 def _lengths(graph: Graph, folder: Path) -> tuple[int, int | None, float | None]:
@@ -247,13 +259,16 @@ def _worst(graph: Graph, store: Store, folder: Path, split: str, measure: str) -
     qids = store.queries(NAME, NAME)
     before = store.values(NAME, NAME, ORIGINAL, measure).mean(axis=0)
     texts = read_queries(folder / graph.query_set((NAME, split), ORIGINAL).path)
-    found: list[Reworded] = []
+    rewordings: list[Reworded] = []
     for kind in store.query_sets(NAME, NAME):
         after = store.values(NAME, NAME, kind, measure).mean(axis=0)
         varied = read_queries(folder / graph.query_set((NAME, split), kind).path)
-        found += [
+        rewordings += [
             {"qid": qid, "variation": kind, "query": texts[qid], "varied": varied[qid], "before": was, "after": became}
             for qid, was, became in zip(qids, before.tolist(), after.tolist(), strict=True)
             if became < was
         ]
-    return sorted(found, key=lambda each: (each["after"] - each["before"], each["qid"], each["variation"]))[:WORST]
+    return sorted(
+        rewordings,
+        key=lambda rewording: (rewording["after"] - rewording["before"], rewording["qid"], rewording["variation"]),
+    )[:WORST]

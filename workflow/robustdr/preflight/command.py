@@ -45,7 +45,7 @@ def run(a: argparse.Namespace) -> int:
     report = "results" if settings.scale == "full" else f"results/{settings.scale}"
     targets = a.targets or [f"{report}/report/index.html"]
     target_nodes = [node for target in targets for node in nodes(target, graphs, settings.papers)]
-    jobs = histories(target_nodes, left_out=lambda node: node.made)
+    jobs = histories(target_nodes, left_out=lambda node: node.is_made)
     missing, messages = preflight(jobs, a.offline)
     messages += published_scores(jobs, graphs)
     if not a.offline and not missing:
@@ -74,10 +74,10 @@ def preflight(jobs: Iterable[Node], offline: bool) -> tuple[list[Missing], list[
 
     checks, jobs = Checks(offline), list(jobs)
     missing = [
-        Missing(*wrong, (node.what,))
+        Missing(*wrong, (node.subject,))
         for node in jobs
         for thing in things(node)
-        for wrong in checks.wrong(thing, node.what)
+        for wrong in checks.wrong(thing, node.subject)
     ]
     folders = [
         Filled(name, folder, sum(checks.fetched[name].values()))

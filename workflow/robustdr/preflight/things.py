@@ -110,7 +110,7 @@ def _collection_things(node: Node) -> Iterator[Thing]:
     source, split = json.loads(node.options["source"]), node.options.get("split")
     parts = [source["splits"][split]] if split else []
     for path in part_files(source, split):
-        explanation = f"{node.inputs['files'].named} of the configuration says what it is"
+        explanation = f"{node.inputs['files'].place} of the configuration says what it is"
         yield File(path, source.get("sha256", {}).get(str(path), ""), source.get("unavailable") or explanation)
     if kind_of(source, split) == "irds":
         id, kinds = (parts[0]["id"], ["queries", "qrels"]) if split else (source["corpus"], ["docs"])
