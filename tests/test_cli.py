@@ -22,7 +22,7 @@ from robustdr.stages import __main__ as stages
 from robustdr.stages import options
 
 ROOT = Path(__file__).parents[1]
-STAGES = stages.every()
+STAGES = stages.all_stages()
 
 
 def arguments(stage, **values):

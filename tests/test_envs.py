@@ -18,9 +18,9 @@ from robustdr.experiments.config import load
 from robustdr.graph.graph import graph
 from robustdr.keys.node import histories
 from robustdr.keys.provenance import PACKAGE, Code, packages, pins
-from robustdr.stages.__main__ import every
+from robustdr.stages.__main__ import all_stages
 
-STAGES = every()
+STAGES = all_stages()
 ROOT = Path(__file__).parents[1]
 ENVIRONMENTS = {path.name: path for path in sorted((ROOT / "envs").glob("*.yaml"))}
 RULE = re.compile(r"^ *(?:rule|checkpoint)\b.*:$", re.MULTILINE)

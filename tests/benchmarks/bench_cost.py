@@ -156,7 +156,7 @@ def training_data_cost(folder: Path, texts: list[str]) -> None:
                 )
             found, examples = peak(lambda path=path: read_training_data(path, corpus))
             most.append(found)
-        seconds = timed(lambda examples=examples: [p.read() for e in examples for p in e.passages[:8]])
+        seconds = timed(lambda examples=examples: [p.read_passage() for e in examples for p in e.passages[:8]])
         growth = most[1] - most[0]
         print(f"training file, {name}: {path.stat().st_size / count / 1e3:.1f} kB on disk, {growth / BLOCK:.0f} bytes"
               f" in memory per query, and {(most[0] - growth) / 1e6:.0f} MB for those that are checked at once;"

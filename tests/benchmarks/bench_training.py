@@ -68,7 +68,9 @@ def write_examples(triples: list[dict[str, str]], folder: Path) -> None:
 
 def feeding(feed: Feed) -> float:
     """Seconds to make all steps of an epoch and to read their passages."""
-    return timed(lambda: [[passage.read() for passage in step.passages] for step in feed.run(0, feed.per_epoch)])[0]
+    return timed(
+        lambda: [[passage.read_passage() for passage in step.passages] for step in feed.run(0, feed.per_epoch)]
+    )[0]
 
 
 def train_theirs(

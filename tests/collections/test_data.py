@@ -13,10 +13,10 @@ from ir_datasets.util import Cache
 
 from robustdr.collections import write_corpus, write_split
 from robustdr.collections.check import check
-from robustdr.collections.data import add_arguments, given
+from robustdr.collections.data import add_arguments, parse_locations
 from robustdr.core.errors import UserError
 from robustdr.own.experiment import Data, Split
-from robustdr.variations.queries import read
+from robustdr.variations.queries import read_user_queries
 
 PASSAGES = [("1", "", "a stone"), ("2", "Water", "a river, of gold"), ("3", "", "a bird")]
 QUERIES = [("7", "what is a stone"), ("8", "what is a river")]
@@ -76,7 +76,7 @@ def written(found, folder):
     files = [folder / "made/corpus.jsonl", folder / "made/queries.tsv", folder / "made/qrels.txt"]
     write_corpus(source, files[0])
     write_split(source, "test", files[1:])
-    assert read(found.queries).items() >= dict(QUERIES).items()
+    assert read_user_queries(found.queries).items() >= dict(QUERIES).items()
     return [file.read_text() for file in files]
 
 
@@ -91,7 +91,7 @@ def test_files_in_the_forms_of_the_field(tmp_path, name, packed):
         path = tmp_path / (f"{file}.gz" if packed else file)
         path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
         said += [option, path]
-    assert written(given(options(*said)), tmp_path) == EXPECTED
+    assert written(parse_locations(options(*said)), tmp_path) == EXPECTED
 
 
 def test_parquet(tmp_path):
@@ -105,7 +105,7 @@ def test_parquet(tmp_path):
         table = pa.table([*map(list, zip(*rows, strict=True))], names=list(named))
         pq.write_table(table, tmp_path / f"{name}.parquet")
         said += [f"--{name}", tmp_path / f"{name}.parquet"]
-    assert written(given(options(*said)), tmp_path) == EXPECTED
+    assert written(parse_locations(options(*said)), tmp_path) == EXPECTED
 
 
 @pytest.fixture()
@@ -120,9 +120,9 @@ def beir(tmp_path):
 
 
 def test_a_beir_folder(beir, tmp_path):
-    assert written(given(options("--data", beir)), tmp_path) == EXPECTED
+    assert written(parse_locations(options("--data", beir)), tmp_path) == EXPECTED
     with pytest.raises(UserError, match=r"no qrels/dev\.tsv; a folder has corpus\.jsonl, .*; its qrels: test"):
-        given(options("--data", beir, "--split", "dev"))
+        parse_locations(options("--data", beir, "--split", "dev"))
 
 
 def test_an_id_of_ir_datasets(beir, tmp_path, monkeypatch):
@@ -139,7 +139,7 @@ def test_an_id_of_ir_datasets(beir, tmp_path, monkeypatch):
     made = ir_datasets.Dataset(docs, queries, qrels)
     monkeypatch.setitem(ir_datasets.registry._registered, "tiny", made)
     untitled = [(docid, "", text) for docid, _, text in [*PASSAGES, ("4", "", "")]]
-    found = written(given(options("--data", "irds:tiny")), tmp_path)
+    found = written(parse_locations(options("--data", "irds:tiny")), tmp_path)
     assert found == [jsonl(untitled, "docid", "title", "text"), *EXPECTED[1:]]
 
 
@@ -156,4 +156,4 @@ def test_an_id_of_ir_datasets(beir, tmp_path, monkeypatch):
 )
 def test_unusable_options(said, message):
     with pytest.raises(UserError, match=message):
-        given(options(*said))
+        parse_locations(options(*said))

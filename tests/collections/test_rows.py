@@ -43,14 +43,16 @@ def test_the_index_by_hand(corpus):
 def test_passages_are_read_in_any_order(corpus):
     read = Corpus(corpus)
     assert len(read) == 3
-    assert [read.read(row, PASSAGES[row].docid) for row in (2, 0, 1, 0)] == [PASSAGES[row] for row in (2, 0, 1, 0)]
+    assert [read.read_passage(row, PASSAGES[row].docid) for row in (2, 0, 1, 0)] == [
+        PASSAGES[row] for row in (2, 0, 1, 0)
+    ]
     assert [list(read.span(*bounds)) for bounds in ((0, 3), (1, 2), (2, 3), (3, 3))] == [
         PASSAGES,
         PASSAGES[1:2],
         PASSAGES[2:],
         [],
     ]
-    assert Reference("ä", 1, read).read() == PASSAGES[1]
+    assert Reference("ä", 1, read).read_passage() == PASSAGES[1]
 
 
 def test_a_part_is_read_without_what_lies_before_it(corpus):
@@ -103,7 +105,7 @@ def test_the_stage_writes_both_files_and_nothing_else(tmp_path):
     once = rows_of(output).read_bytes()
     write_corpus(source, output)
     assert rows_of(output).read_bytes() == once
-    assert Corpus(output).read(1, "d2").text == "silver"
+    assert Corpus(output).read_passage(1, "d2").text == "silver"
 
 
 # bad input
@@ -148,7 +150,7 @@ def test_an_index_of_another_corpus(corpus):
         Corpus(corpus)
     write(corpus, [PASSAGES[0]._replace(docid="d7"), *PASSAGES[1:]])  # of the same length
     read = Corpus(corpus)
-    assert rows_of(corpus).read_bytes() == whole and read.read(1, "ä") == PASSAGES[1]
+    assert rows_of(corpus).read_bytes() == whole and read.read_passage(1, "ä") == PASSAGES[1]
     with pytest.raises(UserError, match=r"another corpus's index: row 0 is 'd7', not 'd1'; make both anew"):
         list(read.span(0, 1))
 

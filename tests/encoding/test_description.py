@@ -35,7 +35,7 @@ def test_all_that_decides_a_vector_is_said(tiny_transformer, folder):
     parts = Transformer(str(tiny_transformer)), Pooling(32, ("cls", "mean"), include_prompt=False), Normalize()
     prompts = {"query": "query: ", "passage": "passage: ", "clustering": "topic: "}
     found = describe(written(folder, *parts, prompts=prompts))
-    assert found.said() == (
+    assert found.sentence() == (
         "Transformer (BertModel), Pooling (cls and mean, without the prompt), Normalize; cosine similarity; "
         "prompts: query 'query: '; None between title and text; reads 64 tokens of a query and 64 tokens of a passage; "
         "float32 weights"

@@ -111,14 +111,14 @@ def test_lengths_that_are_given_are_read_and_the_model_s_own_are_the_limit(made,
 
 def test_what_each_kind_does_is_said(made):
     found = describe(made("SPLADE doc")[1])
-    assert found.said() == (
+    assert found.sentence() == (
         "SparseStaticEmbedding for queries, Transformer (BertForMaskedLM), SpladePooling (max, log1p_relu) for "
         "passages; dot similarity; prompts: none; ' ' between title and text; reads 64 tokens of a query and 64 tokens "
         "of a passage; float32 weights"
     )
     behind = "Dense (16), MultiVectorMask (leaves 32 tokens of a passage out), Normalize"
     for name in ("Stanford", "ColBERT"):
-        assert describe(made(name)[0]).said() == (
+        assert describe(made(name)[0]).sentence() == (
             f"Transformer (BertModel, filled with [MASK] to 12 tokens), {behind} for queries, Transformer (BertModel), "
             f"{behind} for passages; maxsim similarity; prompts: query '[unused0] ', passage '[unused1] '; None "
             "between title and text; reads 12 tokens of a query and 40 tokens of a passage; float32 weights"

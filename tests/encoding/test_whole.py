@@ -59,7 +59,7 @@ def test_vectors_and_rankings_are_those_of_sentence_transformers(made, texts, na
     library = SentenceTransformer(str(given), device="cpu", local_files_only=True)
     expected = {QUERY: library.encode_query(texts[:10]), DOCUMENT: library.encode_document(texts[10:])}
     encoder = Encoder(taken)
-    found = {QUERY: encoder.encode(texts[:10], LONG), DOCUMENT: encoder.at(DOCUMENT).encode(texts[10:], LONG)}
+    found = {QUERY: encoder.encode(texts[:10], LONG), DOCUMENT: encoder.for_route(DOCUMENT).encode(texts[10:], LONG)}
     assert np.array_equal(Encoder(taken, route=DOCUMENT).encode(texts[10:], LONG), found[DOCUMENT])
     for route, vectors in expected.items():
         wanted = unit(vectors) if library.similarity_fn_name == "cosine" else vectors
@@ -87,7 +87,7 @@ def test_only_a_transformer_with_a_pooling_and_dot_products_is_read_without_sent
 def test_prompts_count_among_the_tokens_that_are_kept(made):
     encoder = Encoder(made("E5")[1])
     text = "gold " * 40
-    (query,), (document,) = (encoder.at(route).tokenise([text], 10) for route in (QUERY, DOCUMENT))
+    (query,), (document,) = (encoder.for_route(route).tokenise([text], 10) for route in (QUERY, DOCUMENT))
     tokens = encoder.tokenizer.convert_ids_to_tokens
     assert tokens(query) == ["[CLS]", "what", "is", *["gold"] * 6, "[SEP]"]
     assert tokens(document) == [

@@ -15,7 +15,7 @@ from robustdr.graph.graph import graph, graphs
 from robustdr.keys import provenance
 from robustdr.keys.node import histories
 from robustdr.keys.provenance import Code
-from robustdr.stages.__main__ import every, run
+from robustdr.stages.__main__ import all_stages, run
 from robustdr.stages.options import add_arguments
 from robustdr.training.settings import TrainingDataSettings
 from robustdr.variations.settings import VariationSettings
@@ -235,7 +235,7 @@ def test_the_roots_of_the_results(config):
 
 
 AT = ("msmarco-passage", "train")
-STAGES = every()
+STAGES = all_stages()
 DEV = ("wordnet-mini", "dev")
 LOADED = {
     "a kind of collection": ("corpus", lambda made: made.corpus("msmarco-passage"), "ir-datasets"),

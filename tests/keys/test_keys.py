@@ -22,9 +22,9 @@ from robustdr.graph.graph import Graph, graph
 from robustdr.graph.lineage import Lineage
 from robustdr.keys import provenance
 from robustdr.keys.provenance import Code
-from robustdr.stages.__main__ import every
+from robustdr.stages.__main__ import all_stages
 
-STAGES = every()
+STAGES = all_stages()
 ROOT = Path(__file__).parents[2]
 # Names of settings that decide no byte of a cell: texts for people, where and how often a job saves or asks, how many
 # processes prepare batches, and what says which cells there are rather than what is in them.

@@ -26,7 +26,7 @@ def test_what_is_said_replaces_what_the_directory_says(tiny_model):
     model = models.find(str(tiny_model), {"query_length": 9, **how})
     assert (model.recipe["query_length"], model.recipe["passage_length"]) == (9, 64)
     assert model.checkpoint.items() >= how.items()
-    assert model.encodes.said() == (
+    assert model.encodes.sentence() == (
         "Transformer (BertModel), Pooling (mean); cosine similarity; prompts: query 'q: '; ' / ' between title and "
         "text; reads 9 tokens of a query and 64 tokens of a passage; float32 weights"
     )

@@ -13,7 +13,7 @@ def main(data: Path, corpus: Path, steps: int) -> None:
     budget = configured("scales/full.yaml")["budgets"]["passage"]
     feed = Feed(read_training_data(data, corpus), budget["batch_size"], budget["negatives"], 0.0, seed=1)
     started = time.perf_counter()
-    passages = sum(len([passage.read() for passage in step.passages]) for step in feed.run(0, steps))
+    passages = sum(len([passage.read_passage() for passage in step.passages]) for step in feed.run(0, steps))
     seconds = time.perf_counter() - started
     print(f"{steps} steps of {passages // steps} passages: {1e3 * seconds / steps:.2f} ms each")
 

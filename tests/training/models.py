@@ -31,7 +31,7 @@ def references(folder: Path, passages: list[Passage]) -> list[Reference]:
 
 def passages_of(examples: Examples) -> list[Passage]:
     """All passages that examples name."""
-    return sorted({passage.read() for example in examples for passage in example.passages})
+    return sorted({passage.read_passage() for example in examples for passage in example.passages})
 
 
 def weights(model: Path) -> dict[str, torch.Tensor]:

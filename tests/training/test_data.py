@@ -137,7 +137,7 @@ def test_the_file_is_read_back_as_written(stage, tmp_path):
         assert (example.qid, example.query, example.variations) == (line["query_id"], line["query"], ("a tree",))
         assert [p.docid for p in example.passages] == [*line["positive_passages"], *line["negative_passages"]]
         for passage in example.passages:
-            assert passage.read() == (
+            assert passage.read_passage() == (
                 passage.docid,
                 "Straße" if passage.docid == "d1" else "",
                 f"text of {passage.docid}",

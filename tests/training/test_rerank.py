@@ -273,7 +273,7 @@ def test_steps_of_intent_are_those_of_single_texts(fit, cross_with_layer, intent
     for number, seen in enumerate(Feed(examples, 4, 2, 0.0, 1).run(0, STEPS)):
         ranking, vectors = [], []
         for place, at in enumerate(seen.examples):
-            group = [passage.read().joined() for passage in seen.passages[3 * place : 3 * place + 3]]
+            group = [passage.read_passage().joined() for passage in seen.passages[3 * place : 3 * place + 3]]
             texts = [examples[at].query, *examples[at].variations]
             for text in texts:
                 positive, *negatives = [plain(text, passage) for passage in group]

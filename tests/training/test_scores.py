@@ -60,7 +60,7 @@ def test_every_passage_is_scored_beside_its_own_original_query(teacher, training
     ranker = load("mono_bert", teacher)
     for line, example in zip(lines[::5], examples[::5], strict=True):
         assert list(line["scores"]) == [passage.docid for passage in example.passages]
-        for docid, title, text in (passage.read() for passage in example.passages):
+        for docid, title, text in (passage.read_passage() for passage in example.passages):
             pair = (example.query, f"{title} {text}" if title else text)
             with torch.inference_mode():
                 alone = ranker.score(ranker.tokenise([pair], 8, 16)).item()
@@ -176,7 +176,7 @@ def test_a_step_of_distillation_is_that_of_its_formula(fit, training_file, still
     for place, example in enumerate(seen.examples):
         group = seen.passages[3 * place : 3 * place + 3]
         assert {*group} <= {*examples[example].passages}
-        passages = [encode(passage.read().joined(" [SEP] "), 24) for passage in group]
+        passages = [encode(passage.read_passage().joined(" [SEP] "), 24) for passage in group]
         rows["teacher"].append(np.array([taught[examples[example].qid, passage.docid] for passage in group]))
         for side in ("query", "variation"):
             vector = encode(getattr(seen, side)[place], 16)

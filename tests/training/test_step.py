@@ -61,7 +61,7 @@ def trained_plainly(loss: dict, data: Path, initial: Path, teacher: Path) -> tup
     moments = {name: (torch.zeros_like(p), torch.zeros_like(p)) for name, p in student.model.named_parameters()}
     rows = []
     for number, seen in enumerate(Feed(examples, 4, 2, 0.0, 1).run(0, STEPS)):
-        passages = [passage.read().joined(" [SEP] ") for passage in seen.passages]
+        passages = [passage.read_passage().joined(" [SEP] ") for passage in seen.passages]
         batch = Batch(positive=torch.arange(4) * 3)
         batch.query, batch.variation = student(seen.query, QUERY_LENGTH), student(seen.variation, QUERY_LENGTH)
         own = [text for at in seen.examples for text in examples[at].variations]

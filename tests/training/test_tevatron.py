@@ -46,7 +46,7 @@ def test_every_line_and_every_passage(training_file, tmp_path):
     for line, example in zip(lines, examples_of(training_file), strict=True):
         assert (line["query_id"], line["query"]) == (example.qid, example.query)
         for field, passages in (("positive_passages", example.positives), ("negative_passages", example.negatives)):
-            assert line[field] == [passage.read()._asdict() for passage in passages]
+            assert line[field] == [passage.read_passage()._asdict() for passage in passages]
 
 
 def test_queries_alone_are_refused(queries_file, tmp_path):

@@ -25,7 +25,7 @@ class Script(Draw):
     def __init__(self, *choices: int):
         self.choices = list(choices)
 
-    def below(self, n: int) -> int:
+    def integer_below(self, n: int) -> int:
         chosen = self.choices.pop(0)
         assert 0 <= chosen < n, f"choice {chosen} of {n}"
         return chosen

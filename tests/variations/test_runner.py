@@ -83,7 +83,7 @@ def test_json_lines(tmp_path, keys):
     path.write_text(
         "".join(json.dumps({keys[0]: qid, keys[1]: text}) + "\n" for qid, text in ((7, "a\n b"), ("x", "c")))
     )
-    assert sources.read(path) == {"7": "a b", "x": "c"}
+    assert sources.read_user_queries(path) == {"7": "a b", "x": "c"}
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_bad_json_lines_are_named(tmp_path, text, message):
     path = tmp_path / "queries.jsonl"
     path.write_text(text)
     with pytest.raises(UserError, match=message):
-        sources.read(path)
+        sources.read_user_queries(path)
 
 
 def test_an_ir_datasets_collection(tmp_path):
@@ -111,9 +111,9 @@ def test_an_ir_datasets_collection(tmp_path):
 
     source = write(tmp_path / "queries.tsv", {"1": "what is a cat", "2": "big  dog"})
     ir_datasets.registry.register("robustdr-test/dev", Dataset(TsvQueries(LocalDownload(source))))
-    assert sources.read("irds:robustdr-test/dev") == {"1": "what is a cat", "2": "big dog"}
+    assert sources.read_user_queries("irds:robustdr-test/dev") == {"1": "what is a cat", "2": "big dog"}
     with pytest.raises(UserError, match=r"ir_datasets has no 'no-such-collection'"):
-        sources.read("irds:no-such-collection")
+        sources.read_user_queries("irds:no-such-collection")
 
 
 def test_nothing_is_written_when_something_fails(tmp_path):

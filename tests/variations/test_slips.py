@@ -9,7 +9,18 @@ from hypothesis import strategies as st
 
 from robustdr import variations
 from robustdr.variations import misspelling
-from robustdr.variations.slips import FEATURES, Slip, alike, as_text, counts, distance, generated, shares, slip, slips
+from robustdr.variations.slips import (
+    FEATURES,
+    Slip,
+    as_text,
+    common_prefix_length,
+    counts,
+    distance,
+    generated,
+    shares,
+    slip,
+    slips,
+)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +79,9 @@ def test_the_slips_of_a_query():
 def test_every_value_is_one_of_its_feature(right, wrong):
     for one in slips(right, wrong):
         assert all(value in (*FEATURES[feature], None) for feature, value in one._asdict().items())
-    assert bool(slips(right, right)) is False and alike(right, wrong) == alike(wrong, right) <= len(right)
+    assert bool(slips(right, right)) is False and common_prefix_length(right, wrong) == common_prefix_length(
+        wrong, right
+    ) <= len(right)
 
 
 ONE = Slip("insert", "double", "inner", "4–5", "content", "real")

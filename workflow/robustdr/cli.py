@@ -25,8 +25,8 @@ def vary(a: argparse.Namespace) -> None:
 
     if not a.queries or not a.variation:
         raise UserError("vary: needs queries and --variation, or --beir")
-    given = (a.variation, a.parameters, a.seed, a.tokenizer, a.workers, a.models, a.language)
-    command.vary(a.queries, a.output, a.statistics, *given)
+    vary_arguments = (a.variation, a.parameters, a.seed, a.tokenizer, a.workers, a.models, a.language)
+    command.vary(a.queries, a.output, a.statistics, *vary_arguments)
 
 
 def rerank(a: argparse.Namespace) -> None:
@@ -77,13 +77,13 @@ def coverage(a: argparse.Namespace) -> None:
     graphs = {graph.lineage.scale_name: graph for graph in project().graphs.values()}
     for scale in a.scales:
         check_known("scale", scale, graphs)
-    found = [
+    coverages = [
         counted
         for scale in a.scales
         for paper in graphs[scale].lineage.config.papers
         if (counted := coverage.coverage(graphs[scale], paper)).cells
     ]
-    print(coverage.as_text(found) if a.format == "text" else json.dumps(coverage.as_json(found), indent=2))
+    print(coverage.as_text(coverages) if a.format == "text" else json.dumps(coverage.as_json(coverages), indent=2))
 
 
 def export(a: argparse.Namespace) -> None:
@@ -117,9 +117,9 @@ def list_variations(a: argparse.Namespace) -> None:
 
     from robustdr import variations
 
-    for found in map(variations.kind, variations.names()):
-        print(f"{found.name} ({found.category}; {', '.join(found.papers) or 'no paper'}; needs {found.needs})")
-        summary, _, _ = (getdoc(found) or "").partition("\n\n")
+    for kind in map(variations.kind, variations.names()):
+        print(f"{kind.name} ({kind.category}; {', '.join(kind.papers) or 'no paper'}; needs {kind.needs})")
+        summary, _, _ = (getdoc(kind) or "").partition("\n\n")
         print(f"    {' '.join(summary.split())}")
 
 
@@ -152,9 +152,11 @@ def parser() -> argparse.ArgumentParser:
     from robustdr.own import command as own
     from robustdr.preflight import command as preflight
 
-    made = Parser(prog="robustdr", description="Reproduce and audit papers on the robustness of dense retrieval.")
-    made.add_argument("--version", action="version", version=f"robustdr {version('robustdr')}")
-    add = partial(add_command, made.add_subparsers(required=True, metavar="command"))
+    root_parser = Parser(
+        prog="robustdr", description="Reproduce and audit papers on the robustness of dense retrieval."
+    )
+    root_parser.add_argument("--version", action="version", version=f"robustdr {version('robustdr')}")
+    add = partial(add_command, root_parser.add_subparsers(required=True, metavar="command"))
 
     audit.add_arguments(add("audit", audit.run, "check the printed numbers of a paper against each other"))
     text = "count the files that the authors of a paper released, beside the printed numbers"
@@ -192,14 +194,14 @@ def parser() -> argparse.ArgumentParser:
     text = "number of processes; default: 1; the output does not depend on it"
     command.add_argument("--workers", type=int, default=1, help=text)
     group = add("variations", None, "list the variations, and compare them with what people write")
-    below = group.add_subparsers(required=True, metavar="what")
-    add_command(below, "list", list_variations, "list the variations")
+    subcommands = group.add_subparsers(required=True, metavar="what")
+    add_command(subcommands, "list", list_variations, "list the variations")
     text = "compare the slips of people in your own queries with those that each generator makes in the same queries"
-    command = add_command(below, slips.__name__, slips, text)
+    command = add_command(subcommands, slips.__name__, slips, text)
     command.add_argument("originals", type=read_once, help="the right queries, as those of `vary`")
     command.add_argument("misspelled", type=read_once, help="what people wrote, with the same ids; some may lack")
     text = "compare rewordings of your own queries with those of people, of generators and of the intent paper"
-    command = add_command(below, rewordings.__name__, rewordings, text)
+    command = add_command(subcommands, rewordings.__name__, rewordings, text)
     command.add_argument("originals", type=read_once, help="the queries, as those of `vary`")
     text = "rewordings with the same ids; each file may lack some"
     command.add_argument("reworded", type=read_once, nargs="+", help=text)
@@ -277,7 +279,7 @@ def parser() -> argparse.ArgumentParser:
     command = add(reference.__name__, reference, text)
     text = "folder of the pages; default: docs/reference"
     command.add_argument("folder", type=named_path, nargs="?", default=Path("docs/reference"), help=text)
-    return made
+    return root_parser
 
 
 def main(argv: list[str] | None = None) -> int:

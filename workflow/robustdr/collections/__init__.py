@@ -21,12 +21,14 @@ from robustdr.core.files import atomic, read_qrels
 KINDS = ("aligned", "beir", "faq", "irds", "local", "pairs", "questions", "wordnet")
 
 
-def write_corpus(source: Source, output: Path, more: int | None = None, judged: Sequence[Path] = ()) -> dict[str, int]:
+def write_corpus(
+    source: Source, output: Path, further_passages: int | None = None, judged: Sequence[Path] = ()
+) -> dict[str, int]:
     """Write the passages of `source` as a Tevatron corpus, one `{"docid", "title", "text"}` per line, and its index.
 
     Args:
         output: corpus.jsonl; its index is written to corpus.rows.arrow beside it.
-        more: write only the passages that the qrels `judged` name, and so many others.
+        further_passages: write only the passages that the qrels `judged` name, and so many others.
 
     Returns:
         {"passages": number of passages}
@@ -36,13 +38,13 @@ def write_corpus(source: Source, output: Path, more: int | None = None, judged: 
     """
     from robustdr.collections.rows import rows_of, write_rows  # slow to import, and needed here only
 
-    count, found = 0, _kind(source["kind"]).corpus(source)
-    if more is not None:
-        named = {docid for path in judged for of_query in read_qrels(path).values() for docid in of_query}
-        found = cut_passages(found, named, more)
+    count, corpus_passages = 0, _kind(source["kind"]).corpus(source)
+    if further_passages is not None:
+        judged_docids = {docid for path in judged for of_query in read_qrels(path).values() for docid in of_query}
+        corpus_passages = cut_passages(corpus_passages, judged_docids, further_passages)
     with atomic(output) as temporary:
         with open(temporary, "w", encoding="utf-8", newline="\n") as file:
-            for passage in found:
+            for passage in corpus_passages:
                 file.write(json.dumps(passage._asdict(), ensure_ascii=False) + "\n")
                 count += 1
         if not count:
@@ -51,7 +53,7 @@ def write_corpus(source: Source, output: Path, more: int | None = None, judged: 
     return {"passages": count}
 
 
-def write_split(source: Source, split: str, outputs: Sequence[Path], most: int | None = None) -> dict[str, int]:
+def write_split(source: Source, split: str, outputs: Sequence[Path], query_limit: int | None = None) -> dict[str, int]:
     """Write files of a split, each named after its content.
 
     If the source gives `binary_from`, a judgement has grade 1 from that grade on, and 0 below it.
@@ -59,7 +61,7 @@ def write_split(source: Source, split: str, outputs: Sequence[Path], most: int |
     Args:
         outputs: `queries.tsv` (`qid<TAB>text`), `qrels.txt` (TREC) and `answers.jsonl` (`{"qid", "answers"}` a line),
             or some of them.
-        most: write so many queries at most, with what judges them.
+        query_limit: write so many queries at most, with what judges them.
 
     Returns:
         {file name without suffix: number of lines}, with the number of `removed` queries if any were removed.
@@ -67,17 +69,17 @@ def write_split(source: Source, split: str, outputs: Sequence[Path], most: int |
     Raises:
         UserError: an unknown split or kind, an input that is missing or malformed, an empty output.
     """
-    made = _kind(kind_of(source, split)).split(source, split)
-    if most is not None:
-        made = cut_split(made, most)
-    least = source.get("binary_from")
+    split_records = _kind(kind_of(source, split)).split(source, split)
+    if query_limit is not None:
+        split_records = cut_split(split_records, query_limit)
+    min_grade = source.get("binary_from")
     lines = {
-        "queries": (f"{query.qid}\t{query.text}\n" for query in made.queries),
+        "queries": (f"{query.qid}\t{query.text}\n" for query in split_records.queries),
         "qrels": (
-            f"{judged.qid} 0 {judged.docid} {judged.grade if least is None else int(judged.grade >= least)}\n"
-            for judged in made.judgements
+            f"{judged.qid} 0 {judged.docid} {judged.grade if min_grade is None else int(judged.grade >= min_grade)}\n"
+            for judged in split_records.judgements
         ),
-        "answers": (json.dumps(answers._asdict(), ensure_ascii=False) + "\n" for answers in made.answers),
+        "answers": (json.dumps(answers._asdict(), ensure_ascii=False) + "\n" for answers in split_records.answers),
     }
     counts = dict.fromkeys((output.stem for output in outputs), 0)
     with ExitStack() as whole:
@@ -89,7 +91,7 @@ def write_split(source: Source, split: str, outputs: Sequence[Path], most: int |
                     counts[output.stem] += 1
         if not all(counts.values()):
             raise UserError(f"collections.yaml: splits: {split}: it has {counts}; none may be 0")
-    return counts | ({"removed": made.removed} if made.removed else {})
+    return counts | ({"removed": split_records.removed} if split_records.removed else {})
 
 
 def kind_of(source: Mapping[str, Any], split: str | None) -> str:
@@ -109,14 +111,16 @@ def part(source: Mapping[str, Any], split: str | None) -> Mapping[str, Any]:
     """
     if ("corpus" if split is None else "split") in getattr(_kind(kind_of(source, split)), "TOGETHER", ()):
         return source
-    own = {} if split is None else {name: value for name, value in _split(source, split).items() if name != "count"}
-    return {**source, "splits": {split: own} if split else {}}
+    split_keys = (
+        {} if split is None else {name: value for name, value in _split(source, split).items() if name != "count"}
+    )
+    return {**source, "splits": {split: split_keys} if split else {}}
 
 
 def passages(source: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the keys of a source that decide its passages: sources with equal ones have the same passages."""
-    others = DESCRIBING | OF_QUERIES | (set() if part_files(source, None) else {"sha256"})
-    return {key: value for key, value in part(source, None).items() if key not in others}
+    other_keys = DESCRIBING | OF_QUERIES | (set() if part_files(source, None) else {"sha256"})
+    return {key: value for key, value in part(source, None).items() if key not in other_keys}
 
 
 def part_files(source: Mapping[str, Any], split: str | None) -> list[Path]:

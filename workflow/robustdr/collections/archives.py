@@ -15,15 +15,15 @@ class Archive(NamedTuple):
 
     Attributes:
         path: where it is kept; None: ir_datasets keeps only what it reads from it.
-        size: bytes. md5: its digest. urls: where it is, with headers of the request. given: a copy that the user may
-            have put there. terms: of use.
+        size: bytes. md5: its digest. urls: where it is, with headers of the request.
+        user_copy: a copy that the user may have put there. terms: of use.
     """
 
     path: Path | None
     size: int
     md5: str
     urls: dict[str, dict[str, str]]
-    given: Path | None
+    user_copy: Path | None
     terms: str
 
 
@@ -31,29 +31,29 @@ def archives(dataset: Any, part: str) -> list[Archive]:
     """Return the files that the `docs`, `queries` or `qrels` of a data set are read from."""
     from ir_datasets.util import Download
 
-    found: dict[int, Archive] = {}
-    seen: set[int] = set()
+    archive_of: dict[int, Archive] = {}
+    visited: set[int] = set()
     todo = [getattr(dataset, f"{part}_handler")()]
     while todo:
-        one = todo.pop()
-        if id(one) in seen:
+        handler_part = todo.pop()
+        if id(handler_part) in visited:
             continue
-        seen.add(id(one))
-        if isinstance(one, Download):
-            found[id(one)] = _archive(one)
-        elif isinstance(one, list | tuple):
-            todo += one
-        elif type(one).__module__.partition(".")[0] == "ir_datasets":
-            todo += vars(one).values()
-    return list(found.values())
+        visited.add(id(handler_part))
+        if isinstance(handler_part, Download):
+            archive_of[id(handler_part)] = _archive(handler_part)
+        elif isinstance(handler_part, list | tuple):
+            todo += handler_part
+        elif type(handler_part).__module__.partition(".")[0] == "ir_datasets":
+            todo += vars(handler_part).values()
+    return list(archive_of.values())
 
 
 def _archive(download: Any) -> Archive:
     path = Path(download._cache_path) if download._cache_path else None
     mirrors = download.mirrors
     urls = {mirror.url: mirror.headers or {} for mirror in mirrors if hasattr(mirror, "url")}
-    given = next((mirror.path(force=False) for mirror in mirrors if not hasattr(mirror, "url")), None)
-    return Archive(path, download._size_hint or 0, download.expected_md5 or "", urls, given, download.dua or "")
+    user_copy = next((mirror.path(force=False) for mirror in mirrors if not hasattr(mirror, "url")), None)
+    return Archive(path, download._size_hint or 0, download.expected_md5 or "", urls, user_copy, download.dua or "")
 
 
 def bring(id: str, dataset: Any, parts: Iterable[str]) -> None:
@@ -76,7 +76,7 @@ def bring(id: str, dataset: Any, parts: Iterable[str]) -> None:
 def _fetch(archive: Archive) -> None:
     """Fetch an archive from the first mirror that has it; leave to ir_datasets what it keeps nowhere."""
     path = archive.path
-    if path is None or path.exists() or not archive.md5 or (archive.given and archive.given.exists()):
+    if path is None or path.exists() or not archive.md5 or (archive.user_copy and archive.user_copy.exists()):
         return
     if archive.terms:
         print(archive.terms, file=sys.stderr)

@@ -82,7 +82,7 @@ def write_card(source: Source, corpus: Path | None, splits: Mapping[str, Sequenc
             answers = read_answers(path["answers"])
             _check_queries(path["queries"], texts, path["answers"], answers, "answer")
             described[name]["answers"] = sum(map(len, answers.values()))
-    written = [*([corpus] if corpus else []), *(file for files in splits.values() for file in files)]
+    checked_files = [*([corpus] if corpus else []), *(file for files in splits.values() for file in files)]
     write_json(
         output,
         {
@@ -90,20 +90,20 @@ def write_card(source: Source, corpus: Path | None, splits: Mapping[str, Sequenc
             **{key: source.get(key) for key in ("description", "licence", "url", "kind")},
             "passages": _check_corpus(corpus, judged, released=source["kind"] == "irds") if corpus else None,
             "splits": described,
-            "sha256": {os.path.relpath(path, output.parent): sha256(path) for path in written},
+            "sha256": {os.path.relpath(path, output.parent): sha256(path) for path in checked_files},
         },
     )
 
 
-def _check_queries(queries: Path, texts: Collection[str], judging: Path, judged: Collection[str], what: str) -> None:
+def _check_queries(queries: Path, texts: Collection[str], judging: Path, judged: Collection[str], kind: str) -> None:
     """Check that the queries are those with a judgement, or an answer, in the file `judging`."""
     for qid in judged:
         if qid not in texts:
-            raise UserError(f"{_line(judging, 0, qid)}: {what} for query {qid!r}, which is not in {queries}")
+            raise UserError(f"{_line(judging, 0, qid)}: {kind} for query {qid!r}, which is not in {queries}")
     for qid in texts:
         if qid not in judged:
             raise UserError(
-                f"{_line(queries, 0, qid)}: query {qid!r} has no {what} in {judging}; leave it out or add one"
+                f"{_line(queries, 0, qid)}: query {qid!r} has no {kind} in {judging}; leave it out or add one"
             )
 
 
@@ -152,7 +152,7 @@ def _check_docids(corpus: Path) -> None:
 def _line(path: Path, field: int, value: str) -> str:
     """`path:number` of the first line whose white-space separated `field`, or in JSONL whose qid, is `value`."""
 
-    def named(line: str) -> str:
+    def id_of(line: str) -> str:
         return json.loads(line)["qid"] if path.suffix == ".jsonl" else line.split()[field]
 
-    return next(f"{path}:{number}" for number, line in read_lines(path) if named(line) == value)
+    return next(f"{path}:{number}" for number, line in read_lines(path) if id_of(line) == value)

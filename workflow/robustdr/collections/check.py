@@ -30,15 +30,15 @@ class _Lines:
         self.hashes.append(digest(value))
         self.lines.append(line)
 
-    def shared(self, other: "_Lines") -> Iterator[tuple[int, int]]:
+    def shared(self, other_lines: "_Lines") -> Iterator[tuple[int, int]]:
         """Yield (line here, first line there) of the values that both have, in the order of the lines here."""
-        if not self.lines or not other.lines:
+        if not self.lines or not other_lines.lines:
             return
-        values, first = np.unique(np.frombuffer(other.hashes, dtype=np.uint64), return_index=True)
+        values, first = np.unique(np.frombuffer(other_lines.hashes, dtype=np.uint64), return_index=True)
         hashes = np.frombuffer(self.hashes, dtype=np.uint64)
         places = np.searchsorted(values, hashes).clip(max=len(values) - 1)
-        for at in np.flatnonzero(values[places] == hashes):
-            yield self.lines[at], other.lines[first[places[at]]]
+        for position in np.flatnonzero(values[places] == hashes):
+            yield self.lines[position], other_lines.lines[first[places[position]]]
 
     def repeated(self) -> Iterator[tuple[int, int]]:
         """Yield (line, first line of the same value) of each repeated value."""
@@ -66,7 +66,7 @@ class _Queries(NamedTuple):
     path: Path
     places: dict[str, Place]
     empty: set[str]
-    said: list[str]
+    question_texts: list[str]
     ids: _Lines
     texts: _Lines
     words: _Lines
@@ -88,49 +88,53 @@ def check(
     files = [path for path in (corpus, *(file for pair in splits.values() for file in pair)) if not irds_id(path)]
     if missing := [Problem("missing file", path, "no such file") for path in files if not path.is_file()]:
         return Checked(missing)
-    found: list[Problem] = []
+    problems: list[Problem] = []
 
     def report(problem: Problem) -> None:
         dropped = drop_empty and problem.kind in (EMPTY_PASSAGE, EMPTY_QUERY)
-        found.append(problem._replace(severity="dropped") if dropped else problem)
+        problems.append(problem._replace(severity="dropped") if dropped else problem)
 
     judged = {row.docid for _, qrels in splits.values() for _, row in read_judgements(qrels, lambda problem: None)}
-    passages, there, empty = _check_corpus(corpus, judged, report)
-    asked = [_check_queries(queries, report) for queries, _ in splits.values()]
-    for of_split, (_, qrels) in zip(asked, splits.values(), strict=True):
-        checked = _check_judgements(qrels, of_split, corpus, there, empty, drop_empty, report)
+    passages, known_docids, empty = _check_corpus(corpus, judged, report)
+    query_files = [_check_queries(queries, report) for queries, _ in splits.values()]
+    for of_split, (_, qrels) in zip(query_files, splits.values(), strict=True):
+        checked = _check_judgements(qrels, of_split, corpus, known_docids, empty, drop_empty, report)
         _check_judged(of_split, qrels, *checked, ignore_unjudged, report)
-    for one, other in combinations(asked, 2):
-        _check_overlap(one, other, report)
-    return Checked(found, passages, {split: of.said for split, of in zip(splits, asked, strict=True)})
+    for first, second in combinations(query_files, 2):
+        _check_overlap(first, second, report)
+    return Checked(
+        problems,
+        passages,
+        {split: query_file.question_texts for split, query_file in zip(splits, query_files, strict=True)},
+    )
 
 
 def _check_corpus(path: Path, judged: set[str], report: Report) -> tuple[int, set[str], set[str]]:
     """Check the passages; return their number, the docids of `judged` that exist, and the docids of empty passages."""
-    there, empty, ids, texts = set(), set(), _Lines(), _Lines()
+    known_docids, empty, ids, texts = set(), set(), _Lines(), _Lines()
     for place, passage in read_passages(path, report):
         check_passage(place, passage, report)
         ids.add(passage.docid, place.number)
         if passage.docid in judged:
-            there.add(passage.docid)
+            known_docids.add(passage.docid)
         if passage.is_empty():
             empty.add(passage.docid)
         else:
             _check_words(place, f"{passage.title} {passage.text}", report)
             if HEADS.fullmatch(passage.docid) and not texts.lines:
-                what = (
+                message = (
                     f"docid {passage.docid!r}: is this line a head? Names that are read: {', '.join(PASSAGE['docid'])}"
                 )
-                report(Problem("line that may be a head", place, what, "warning"))
+                report(Problem("line that may be a head", place, message, "warning"))
             texts.add(f"{passage.title}\t{passage.text}", place.number)
     for line, first in ids.repeated():
         report(Problem("repeated docid", Place(path, line), f"the docid of line {first} again; ids are unique"))
     for line, first in texts.repeated():
-        what = f"the text of line {first} again; judge both alike or leave one out"
-        report(Problem("repeated passage", Place(path, line), what, "warning"))
+        message = f"the text of line {first} again; judge both alike or leave one out"
+        report(Problem("repeated passage", Place(path, line), message, "warning"))
     if not texts.lines:
         report(Problem("file without content", path, "no passage with a text"))
-    return len(ids.lines), there, empty
+    return len(ids.lines), known_docids, empty
 
 
 def _check_words(place: Place, text: str, report: Report) -> None:
@@ -139,89 +143,105 @@ def _check_words(place: Place, text: str, report: Report) -> None:
 
 
 def _check_queries(path: Path, report: Report) -> _Queries:
-    read = _Queries(path, {}, set(), [], _Lines(), _Lines(), _Lines(), set())
+    query_file = _Queries(path, {}, set(), [], _Lines(), _Lines(), _Lines(), set())
     stem = Stemmer.Stemmer("english").stemWords
     for place, query in read_queries(path, report):
-        check_query(place, query, read.places, report)
+        check_query(place, query, query_file.places, report)
         if query.is_empty():
-            read.empty.add(query.qid)
+            query_file.empty.add(query.qid)
             continue
         _check_words(place, query.text, report)
-        read.said.append(query.text)
+        query_file.question_texts.append(query.text)
         words = re.findall(r"\w+", query.text.casefold())
-        read.ids.add(query.qid, place.number)
-        read.texts.add(" ".join(words) or query.text, place.number)
-        read.words.add(" ".join(sorted(set(stem(words)))) or query.text, place.number)
-    for line, first in read.texts.repeated():
-        what = f"the text of line {first} again, but for case and punctuation; it counts twice"
-        report(Problem("repeated query", Place(path, line), what, "warning"))
-    if not read.texts.lines:
+        query_file.ids.add(query.qid, place.number)
+        query_file.texts.add(" ".join(words) or query.text, place.number)
+        query_file.words.add(" ".join(sorted(set(stem(words)))) or query.text, place.number)
+    for line, first in query_file.texts.repeated():
+        message = f"the text of line {first} again, but for case and punctuation; it counts twice"
+        report(Problem("repeated query", Place(path, line), message, "warning"))
+    if not query_file.texts.lines:
         report(Problem("file without content", path, "no query with a text"))
-    return read
+    return query_file
 
 
 def _check_judgements(
-    path: Path, asked: _Queries, corpus: Path, there: set[str], empty: set[str], drop_empty: bool, report: Report
+    path: Path,
+    query_file: _Queries,
+    corpus: Path,
+    known_docids: set[str],
+    empty: set[str],
+    drop_empty: bool,
+    report: Report,
 ) -> tuple[set[str], set[str]]:
     """Check judgements; return the queries that have one that counts, and those with a relevant passage."""
     judged, relevant, pairs = set(), set(), _Lines()
     for place, row in read_judgements(path, report):
         pairs.add(f"{row.qid} {row.docid}", place.number)
-        if row.qid in asked.empty or row.docid in empty:
+        if row.qid in query_file.empty or row.docid in empty:
             if drop_empty:
-                what = f"judges query {row.qid!r} and passage {row.docid!r}, one of which is empty"
-                report(Problem("judgement of something empty", place, what, "dropped"))
+                message = f"judges query {row.qid!r} and passage {row.docid!r}, one of which is empty"
+                report(Problem("judgement of something empty", place, message, "dropped"))
                 continue
-        elif row.qid not in asked.places:
-            what = f"judges query {row.qid!r}, which is not in {asked.path}"
-            report(Problem("judgement of an unknown query", place, what))
-        elif row.docid not in there:
-            what = f"judges passage {row.docid!r}, which is not in {corpus}"
-            report(Problem("judgement of an unknown passage", place, what))
+        elif row.qid not in query_file.places:
+            message = f"judges query {row.qid!r}, which is not in {query_file.path}"
+            report(Problem("judgement of an unknown query", place, message))
+        elif row.docid not in known_docids:
+            message = f"judges passage {row.docid!r}, which is not in {corpus}"
+            report(Problem("judgement of an unknown passage", place, message))
         judged.add(row.qid)
         if row.grade > 0:
             relevant.add(row.qid)
     for line, first in pairs.repeated():
-        what = f"the query and the passage of line {first} again; a pair is judged once"
-        report(Problem("repeated judgement", Place(path, line), what))
+        message = f"the query and the passage of line {first} again; a pair is judged once"
+        report(Problem("repeated judgement", Place(path, line), message))
     if not pairs.lines:
         report(Problem("file without content", path, "no judgement; a line is `qid 0 docid grade`"))
     return judged, relevant
 
 
 def _check_judged(
-    asked: _Queries, qrels: Path, judged: set[str], relevant: set[str], ignore_unjudged: bool, report: Report
+    query_file: _Queries, qrels: Path, judged: set[str], relevant: set[str], ignore_unjudged: bool, report: Report
 ) -> None:
     """Check that each query has a judgement, and a relevant passage."""
-    for qid, place in asked.places.items():
-        if qid in asked.empty:
+    for qid, place in query_file.places.items():
+        if qid in query_file.empty:
             continue
         if qid not in judged:
-            what = f"query {qid!r} has no judgement in {qrels}; leave it out or add one"
-            report(Problem("query without a judgement", place, what, "dropped" if ignore_unjudged else "error"))
+            message = f"query {qid!r} has no judgement in {qrels}; leave it out or add one"
+            report(Problem("query without a judgement", place, message, "dropped" if ignore_unjudged else "error"))
             if ignore_unjudged:
-                asked.left_out.add(place.number)
+                query_file.left_out.add(place.number)
         elif qid not in relevant:
-            what = f"query {qid!r} has no relevant passage in {qrels} (grade 1 or more); it counts 0 for every system"
-            report(Problem("query without a relevant passage", place, what, "warning"))
+            message = (
+                f"query {qid!r} has no relevant passage in {qrels} (grade 1 or more); it counts 0 for every system"
+            )
+            report(Problem("query without a relevant passage", place, message, "warning"))
 
 
-def _check_overlap(one: _Queries, other: _Queries, report: Report) -> None:
+def _check_overlap(left_queries: _Queries, right_queries: _Queries, report: Report) -> None:
     """Check that no two splits share a query, exactly or nearly. Both may be in one file: its judgements divide it."""
 
     def shared(mine: _Lines, theirs: _Lines) -> Iterator[tuple[int, int]]:
         pairs = mine.shared(theirs)
-        return ((line, at) for line, at in pairs if line not in other.left_out and at not in one.left_out)
+        return (
+            (line, first_line)
+            for line, first_line in pairs
+            if line not in right_queries.left_out and first_line not in left_queries.left_out
+        )
 
-    same = dict(shared(other.texts, one.texts))
-    for line, first in same.items():
-        what = f"the text of {one.path}:{first}, but for case and punctuation; a query is in one split alone"
-        report(Problem("query of two splits", Place(other.path, line), what))
-    for line, first in shared(other.words, one.words):
-        if line not in same:
-            what = f"the words of {one.path}:{first} in another order or form; these may be one query"
-            report(Problem("near-duplicate query of two splits", Place(other.path, line), what, "warning"))
-    for line, first in shared(other.ids, one.ids):
-        if line not in same:
-            what = f"the query id of {one.path}:{first}, another query; fine if files of both are never joined"
-            report(Problem("query id of two splits", Place(other.path, line), what, "warning"))
+    shared_texts = dict(shared(right_queries.texts, left_queries.texts))
+    for line, first in shared_texts.items():
+        message = (
+            f"the text of {left_queries.path}:{first}, but for case and punctuation; a query is in one split alone"
+        )
+        report(Problem("query of two splits", Place(right_queries.path, line), message))
+    for line, first in shared(right_queries.words, left_queries.words):
+        if line not in shared_texts:
+            message = f"the words of {left_queries.path}:{first} in another order or form; these may be one query"
+            report(Problem("near-duplicate query of two splits", Place(right_queries.path, line), message, "warning"))
+    for line, first in shared(right_queries.ids, left_queries.ids):
+        if line not in shared_texts:
+            message = (
+                f"the query id of {left_queries.path}:{first}, another query; fine if files of both are never joined"
+            )
+            report(Problem("query id of two splits", Place(right_queries.path, line), message, "warning"))

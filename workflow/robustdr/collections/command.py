@@ -43,14 +43,14 @@ def run(a: argparse.Namespace) -> int:
 
     if (a.train_queries is None) != (a.train_qrels is None):
         raise UserError("check: --train-queries and --train-qrels go together; give both or neither")
-    found = data.given(a)
-    drop_empty, ignore_unjudged = found.published or a.drop_empty, found.published or a.ignore_unjudged
+    locations = data.parse_locations(a)
+    drop_empty, ignore_unjudged = locations.published or a.drop_empty, locations.published or a.ignore_unjudged
     if a.output and not (drop_empty or ignore_unjudged):
         raise UserError("check: --output is for a cleaned copy; say what to leave out: --drop-empty, --ignore-unjudged")
-    splits = {"test": (found.queries, found.qrels)}
+    splits = {"test": (locations.queries, locations.qrels)}
     if a.train_queries:
         splits["train"] = (a.train_queries, a.train_qrels)
-    problems, _, queries = check(found.corpus, splits, drop_empty, ignore_unjudged)
+    problems, _, queries = check(locations.corpus, splits, drop_empty, ignore_unjudged)
     if queries:
         print(language.given_or_found(None, queries["test"])[1])
     for line in lines(problems, None if a.all else SHOWN):
@@ -59,32 +59,32 @@ def run(a: argparse.Namespace) -> int:
     if a.output and failed:
         print(f"{a.output}: nothing is written while there are errors")
     elif a.output:
-        write_clean(found.corpus, splits, problems, a.output)
+        write_clean(locations.corpus, splits, problems, a.output)
     print(summary(problems))
     return int(failed)
 
 
-def lines(problems: list[Problem], shown: int | None) -> list[str]:
-    """Return a line for each of the first `shown` problems of a kind, errors first, and one that counts the rest."""
+def lines(problems: list[Problem], limit: int | None) -> list[str]:
+    """Return a line for each of the first `limit` problems of a kind, errors first, and one that counts the rest."""
     kinds: dict[str, list[Problem]] = {}
     for problem in sorted(problems, key=lambda problem: list(MARKS).index(problem.severity)):
         kinds.setdefault(problem.kind, []).append(problem)
-    found = []
+    printed_lines = []
     for kind, of_kind in kinds.items():
-        found += [f"{problem}{MARKS[problem.severity]}" for problem in of_kind[:shown]]
-        if shown is not None and len(of_kind) > shown:
-            found.append(f"… {kind}: {len(of_kind) - shown:,} more; `robustdr check --all` prints them")
-    return found
+        printed_lines += [f"{problem}{MARKS[problem.severity]}" for problem in of_kind[:limit]]
+        if limit is not None and len(of_kind) > limit:
+            printed_lines.append(f"… {kind}: {len(of_kind) - limit:,} more; `robustdr check --all` prints them")
+    return printed_lines
 
 
 def summary(problems: list[Problem]) -> str:
     """Return the numbers of errors, warnings and left-out lines, by kind."""
-    found = []
+    counts_by_severity = []
     for severity, called in (("error", "error(s)"), ("warning", "warning(s)"), ("dropped", "line(s) left out")):
         kinds = Counter(problem.kind for problem in problems if problem.severity == severity)
         of_kinds = f" ({', '.join(f'{kind}: {count:,}' for kind, count in kinds.items())})" if kinds else ""
-        found.append(f"{kinds.total():,} {called}{of_kinds}")
-    return "; ".join(found)
+        counts_by_severity.append(f"{kinds.total():,} {called}{of_kinds}")
+    return "; ".join(counts_by_severity)
 
 
 def write_clean(corpus: Path, splits: dict[str, tuple[Path, Path]], problems: list[Problem], folder: Path) -> None:
@@ -106,15 +106,15 @@ def write_clean(corpus: Path, splits: dict[str, tuple[Path, Path]], problems: li
     }
     for split, (queries, qrels) in splits.items():
         prefix = "" if split == "test" else f"{split}-"
-        asked, judged = read_queries(queries, refuse), read_judgements(qrels, refuse)
+        query_rows, judgement_rows = read_queries(queries, refuse), read_judgements(qrels, refuse)
         copies |= {
             folder / f"{prefix}queries.tsv": (
                 queries,
-                ((place, f"{row.qid}\t{' '.join(row.text.split())}") for place, row in asked),
+                ((place, f"{row.qid}\t{' '.join(row.text.split())}") for place, row in query_rows),
             ),
             folder / f"{prefix}qrels.txt": (
                 qrels,
-                ((place, f"{row.qid} 0 {row.docid} {row.grade}") for place, row in judged),
+                ((place, f"{row.qid} 0 {row.docid} {row.grade}") for place, row in judgement_rows),
             ),
         }
     for output in copies:

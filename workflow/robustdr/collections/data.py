@@ -39,23 +39,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--split", default="test", help=text)
 
 
-def given(a: argparse.Namespace) -> Data:
+def parse_locations(a: argparse.Namespace) -> Data:
     """The data of the options.
 
     Raises:
         UserError: there are too few or too many options, or the corpus has an ending that is not read.
     """
-    said = {name: path for name in PARTS if (path := getattr(a, name))}
-    if a.data and said:
-        raise UserError(f"--data: not allowed beside --{min(said)}")
-    if not a.data and (missing := [f"--{name}" for name in PARTS if name not in said]):
+    path_of = {name: path for name in PARTS if (path := getattr(a, name))}
+    if a.data and path_of:
+        raise UserError(f"--data: not allowed beside --{min(path_of)}")
+    if not a.data and (missing := [f"--{name}" for name in PARTS if name not in path_of]):
         raise UserError(f"{missing[0]}: missing; allowed: --data, or {', '.join(f'--{name}' for name in PARTS)}")
     if a.data:
         return Data(a.data, a.data, a.data, True) if irds_id(a.data) else _folder(a.data, a.split)
-    corpus = said["corpus"]
+    corpus = path_of["corpus"]
     if not irds_id(corpus) and not corpus.name.endswith(ENDINGS):
         raise UserError(f"--corpus: {corpus}: allowed are names that end in {', '.join(ENDINGS)}")
-    return Data(**said)
+    return Data(**path_of)
 
 
 def _folder(folder: Path, split: str) -> Data:
@@ -65,10 +65,10 @@ def _folder(folder: Path, split: str) -> Data:
         for ending in endings:
             if (path := folder / f"{name}{ending}").is_file():
                 return path
-        known = sorted({path.name.partition(".")[0] for path in (folder / name).parent.glob("*.*")})
+        qrels_names = sorted({path.name.partition(".")[0] for path in (folder / name).parent.glob("*.*")})
         raise UserError(
             f"--data: {folder}: no {name}{endings[0]}; a folder has corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv"
-            + (f"; its qrels: {', '.join(known)}" if name.startswith("qrels/") and known else "")
+            + (f"; its qrels: {', '.join(qrels_names)}" if name.startswith("qrels/") and qrels_names else "")
         )
 
     first = (".jsonl", ".jsonl.gz", *ENDINGS)

@@ -32,25 +32,27 @@ def has_names(path: Path) -> bool:
     return JSONL in path.suffixes or path.suffix == PARQUET
 
 
-def named(path: Path, names: Mapping[str, tuple[str, ...]], report: Report) -> Iterator[tuple[Place, dict[str, str]]]:
+def named_rows(
+    path: Path, names: Mapping[str, tuple[str, ...]], report: Report
+) -> Iterator[tuple[Place, dict[str, str]]]:
     """Yield the rows of a JSONL or Parquet file, texts by the keys of `names`; a number becomes its text.
 
     Reported, and left out: a row without such a value.
     """
     for place, row in _parquet(path) if path.suffix == PARQUET else _objects(path, report):
-        found = {field: _value(row, allowed) for field, allowed in names.items()}
-        if missing := [field for field, value in found.items() if value is None and field not in OPTIONAL]:
-            wanted = ", ".join(f"{field} ({', '.join(names[field])})" for field in missing)
-            what = f"{str(row)[:80]!r} is no record; it lacks {wanted}"
-            report(Problem("line that is no record", place, what))
+        record = {field: _value(row, allowed) for field, allowed in names.items()}
+        if missing := [field for field, value in record.items() if value is None and field not in OPTIONAL]:
+            required = ", ".join(f"{field} ({', '.join(names[field])})" for field in missing)
+            message = f"{str(row)[:80]!r} is no record; it lacks {required}"
+            report(Problem("line that is no record", place, message))
         else:
-            yield place, {field: value or "" for field, value in found.items()}
+            yield place, {field: value or "" for field, value in record.items()}
 
 
 def _value(row: Any, names: tuple[str, ...]) -> str | None:
     """Return the value of the first of `names`; None if it is neither a text nor a whole number."""
-    found = next((row[name] for name in names if name in row), None) if isinstance(row, dict) else None
-    return str(found) if isinstance(found, str | int) and not isinstance(found, bool) else None
+    value = next((row[name] for name in names if name in row), None) if isinstance(row, dict) else None
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
 def _objects(path: Path, report: Report) -> Iterator[tuple[Place, Any]]:
@@ -78,7 +80,9 @@ def head(line: str, names: Mapping[str, tuple[str, ...]]) -> dict[str, int] | No
     columns = [name.strip().lower() for name in line.split("\t")]
     if not {*columns} <= {*chain.from_iterable(names.values())}:
         return None
-    found = {field: [columns.index(name) for name in allowed if name in columns] for field, allowed in names.items()}
-    if any(len(places) != 1 and field not in OPTIONAL for field, places in found.items()):
+    places_of = {
+        field: [columns.index(name) for name in allowed if name in columns] for field, allowed in names.items()
+    }
+    if any(len(places) != 1 and field not in OPTIONAL for field, places in places_of.items()):
         return None
-    return {field: places[0] for field, places in found.items() if places}
+    return {field: places[0] for field, places in places_of.items() if places}

@@ -23,12 +23,12 @@ def corpus(source: Irds) -> Iterator[Passage]:
     with _reading(source["corpus"], "passages"):
         bring(source["corpus"], dataset, ["docs"])
         for document in dataset.docs_iter():
-            named = document._asdict()
-            text = named.get("text", named.get("body"))
+            fields = document._asdict()
+            text = fields.get("text", fields.get("body"))
             if text is None:
                 yield Passage(document.doc_id, "", document.default_text())
             else:
-                yield Passage(document.doc_id, plain(named.get("title") or ""), plain(text))
+                yield Passage(document.doc_id, plain(fields.get("title") or ""), plain(text))
 
 
 def split(source: Irds, name: str) -> Split:
@@ -94,8 +94,8 @@ def load(id: str, *parts: str) -> Any:
     try:
         dataset = ir_datasets.load(id)
     except KeyError:
-        near = get_close_matches(id, list(ir_datasets.registry), n=3)
-        hint = f"; did you mean {', '.join(near)}?" if near else ";"
+        suggestions = get_close_matches(id, list(ir_datasets.registry), n=3)
+        hint = f"; did you mean {', '.join(suggestions)}?" if suggestions else ";"
         raise UserError(f"ir_datasets has no {id!r}{hint} `ir_datasets list` prints all ids") from None
     for part in parts:
         if not getattr(dataset, f"has_{part}")():
@@ -104,7 +104,7 @@ def load(id: str, *parts: str) -> Any:
 
 
 @contextmanager
-def _reading(id: str, what: str) -> Iterator[None]:
+def _reading(id: str, subject: str) -> Iterator[None]:
     """Turn a failed download, an unexpected file or a full disk into one message."""
     import ir_datasets
 
@@ -113,11 +113,11 @@ def _reading(id: str, what: str) -> Iterator[None]:
     except UserError:
         raise
     except ImportError as error:
-        raise UserError(f"{id}: ir_datasets needs a package to read its {what}: {error}; `make setup`") from None
+        raise UserError(f"{id}: ir_datasets needs a package to read its {subject}: {error}; `make setup`") from None
     except Exception as error:  # a broken archive or file raises whatever its reader does
         reason = str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
         raise UserError(
-            f"{id}: ir_datasets could not bring its {what} into {ir_datasets.util.home_path()}: {reason}. "
+            f"{id}: ir_datasets could not bring its {subject} into {ir_datasets.util.home_path()}: {reason}. "
             "Files that arrived whole are kept there: the same command goes on from them (remove one that is damaged). "
             "A machine without a network can be given that folder (IR_DATASETS_HOME)"
         ) from None

@@ -40,18 +40,18 @@ def given_or_found(code: str | None, texts: list[str]) -> tuple[str, str]:
     """
     if code and code not in NAMES:
         raise unknown("--language", code, NAMES)
-    found, script_of = code or find(texts), script(texts)
-    written = f"{script_of} script" if script_of else "no letters"
-    if found is None:
-        return ENGLISH, f"language of the queries: not recognised ({written}), taken for English; {OTHERWISE}"
-    how = "as --language says" if code else OTHERWISE
-    return found, f"language of the queries: {NAMES[found]} ({found}), {written}; {how}"
+    language, script_of = code or find(texts), script(texts)
+    script_note = f"{script_of} script" if script_of else "no letters"
+    if language is None:
+        return ENGLISH, f"language of the queries: not recognised ({script_note}), taken for English; {OTHERWISE}"
+    reason = "as --language says" if code else OTHERWISE
+    return language, f"language of the queries: {NAMES[language]} ({language}), {script_note}; {reason}"
 
 
 @cache
 def _identifier() -> Any:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # imported here: its model is read in half a second
 
-    made = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    made.set_languages(NAMES)
-    return made
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages(NAMES)
+    return identifier

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from robustdr.collections import irds
-from robustdr.collections.forms import JUDGEMENT, PASSAGE, QUERY, has_names, head, named
+from robustdr.collections.forms import JUDGEMENT, PASSAGE, QUERY, has_names, head, named_rows
 from robustdr.collections.problems import Place, Problem, Report, refuse
 from robustdr.collections.reading import checked, judgement, lines, passages, queries
 from robustdr.collections.records import Judgement, Passage, Query, Split
@@ -37,18 +37,18 @@ def split(source: Local, name: str) -> Split:
     """
     part, digests = cast(LocalSplit, source["splits"][name]), source.get("sha256", {})
     texts, *qrels = (checked(part[key], digests) for key in ("queries", "qrels") if key in part)
-    asked = list(read_queries(texts, refuse))
+    all_queries = list(read_queries(texts, refuse))
     judgements = [judged for path in qrels for _, judged in read_judgements(path, refuse)]
-    kept = asked
+    query_rows = all_queries
     if source.get("drop_empty"):
         empty = {passage.docid for _, passage in read_passages(Path(source["corpus"]), refuse) if passage.is_empty()}
-        left_out = {query.qid for _, query in asked if query.is_empty()}
-        kept = [row for row in asked if row[1].qid not in left_out]
+        left_out = {query.qid for _, query in all_queries if query.is_empty()}
+        query_rows = [row for row in all_queries if row[1].qid not in left_out]
         judgements = [judged for judged in judgements if judged.docid not in empty and judged.qid not in left_out]
     if source.get("ignore_unjudged"):
         having = {judged.qid for judged in judgements}
-        kept = [row for row in kept if row[1].qid in having]
-    return Split(queries(kept), judgements, removed=len(asked) - len(kept))
+        query_rows = [row for row in query_rows if row[1].qid in having]
+    return Split(queries(query_rows), judgements, removed=len(all_queries) - len(query_rows))
 
 
 def files(source: Local, split: str | None) -> list[Path]:
@@ -57,8 +57,8 @@ def files(source: Local, split: str | None) -> list[Path]:
     if split is None:
         return corpus
     part = cast(LocalSplit, source["splits"][split])
-    own = [Path(part[key]) for key in ("queries", "qrels") if key in part]
-    return own + corpus if source.get("drop_empty") else own
+    split_files = [Path(part[key]) for key in ("queries", "qrels") if key in part]
+    return split_files + corpus if source.get("drop_empty") else split_files
 
 
 def read_passages(path: Path, report: Report) -> Iterator[tuple[Place, Passage]]:
@@ -69,7 +69,7 @@ def read_passages(path: Path, report: Report) -> Iterator[tuple[Place, Passage]]
     if id := irds_id(path):
         yield from _of_irds(path, irds.corpus(Irds(kind="irds", corpus=id, splits={})))
     elif has_names(path):
-        yield from ((place, Passage(**record)) for place, record in named(path, PASSAGE, report))
+        yield from ((place, Passage(**record)) for place, record in named_rows(path, PASSAGE, report))
     else:
         rows = lines(path, report)
         first = list(islice(rows, HEAD))
@@ -80,10 +80,13 @@ def read_passages(path: Path, report: Report) -> Iterator[tuple[Place, Passage]]
         for number, line in chain(first[1:] if columns else first, rows):
             fields = line.split("\t")
             if len(fields) != width:
-                what = f"{len(fields)} fields; a line of this file is {form}"
-                report(Problem("line with a wrong number of fields", Place(path, number), what))
+                message = f"{len(fields)} fields; a line of this file is {form}"
+                report(Problem("line with a wrong number of fields", Place(path, number), message))
             elif columns:
-                yield Place(path, number), Passage(**{"title": ""} | {name: fields[at] for name, at in columns.items()})
+                yield (
+                    Place(path, number),
+                    Passage(**{"title": ""} | {name: fields[column] for name, column in columns.items()}),
+                )
                 continue
             yield (
                 Place(path, number),
@@ -97,17 +100,19 @@ def read_queries(path: Path, report: Report) -> Iterator[tuple[Place, Query]]:
         yield from _of_irds(path, irds.queries(id))
         return
     if has_names(path):
-        yield from ((place, Query(**record)) for place, record in named(path, QUERY, report))
+        yield from ((place, Query(**record)) for place, record in named_rows(path, QUERY, report))
         return
     for place, line, columns in _lines(path, QUERY, report):
         fields = line.split("\t")
         if len(fields) != 2:
-            what = f"{len(fields)} fields; a line is qid<TAB>text"
-            report(Problem("line with a wrong number of fields", place, what))
+            message = f"{len(fields)} fields; a line is qid<TAB>text"
+            report(Problem("line with a wrong number of fields", place, message))
             fields, columns = line.split(maxsplit=1), None
         yield (
             place,
-            Query(**{name: fields[at] for name, at in columns.items()}) if columns else Query(fields[0], fields[-1]),
+            Query(**{name: fields[column] for name, column in columns.items()})
+            if columns
+            else Query(fields[0], fields[-1]),
         )
 
 
@@ -120,17 +125,17 @@ def read_judgements(path: Path, report: Report) -> Iterator[tuple[Place, Judgeme
         yield from _of_irds(path, irds.judgements(id))
         return
     if has_names(path):
-        for place, record in named(path, JUDGEMENT, report):
+        for place, record in named_rows(path, JUDGEMENT, report):
             yield place, judgement(place, **record, report=report)
         return
     for place, line, columns in _lines(path, JUDGEMENT, report):
         fields = line.split("\t") if columns else line.split()
         if len(fields) != (len(columns) if columns else 4):
             form = "qid<TAB>docid<TAB>grade, as its head" if columns else "`qid 0 docid grade`"
-            what = f"{line[:80]!r} is not a qrels line; a line is {form}"
-            report(Problem("line with a wrong number of fields", place, what))
+            message = f"{line[:80]!r} is not a qrels line; a line is {form}"
+            report(Problem("line with a wrong number of fields", place, message))
         elif columns:
-            yield place, judgement(place, **{name: fields[at] for name, at in columns.items()}, report=report)
+            yield place, judgement(place, **{name: fields[column] for name, column in columns.items()}, report=report)
         else:
             yield place, judgement(place, fields[0], fields[2], fields[3], report=report)
 
@@ -158,5 +163,5 @@ def _lines(
     rows = lines(path, report)
     for number, line in islice(rows, 1):
         columns = head(line, names)
-        for at, other in rows if columns else chain([(number, line)], rows):
-            yield Place(path, at), other, columns
+        for line_number, text in rows if columns else chain([(number, line)], rows):
+            yield Place(path, line_number), text, columns

@@ -35,9 +35,9 @@ def bring(file: SourceFile, checksums: Mapping[str, str]) -> Path:
         return path
     from huggingface_hub import hf_hub_download
 
-    what = f"{file['hub']}@{file['revision']}: {file['file']}"
-    with hub.fetching(what):
+    source_name = f"{file['hub']}@{file['revision']}: {file['file']}"
+    with hub.fetching(source_name):
         path = Path(hf_hub_download(file["hub"], file["file"], repo_type="dataset", revision=file["revision"]))
     if "sha256" in file:
-        hub.check(path, file["sha256"], what, cached=True)
+        hub.check(path, file["sha256"], source_name, cached=True)
     return path

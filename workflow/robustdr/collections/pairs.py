@@ -45,11 +45,15 @@ def split(source: Pairs, name: str) -> Split:
     grades: dict[str, set[bool]] = {}
     for pair in pairs:
         grades.setdefault(pair.qid, set()).add(pair.grade > 0)
-    wanted = {True, False} if source.get("filtered") else {True}
-    kept = {qid for qid, found in grades.items() if wanted <= found}
-    asked = {pair.qid: (pair.place, Query(pair.qid, pair.query)) for pair in reversed(pairs) if pair.qid in kept}
-    judgements = [Judgement(pair.qid, pair.docid, pair.grade) for pair in pairs if pair.qid in kept]
-    return Split(queries(asked[qid] for qid in grades if qid in kept), judgements, removed=len(grades) - len(kept))
+    required = {True, False} if source.get("filtered") else {True}
+    kept_qids = {qid for qid, relevances in grades.items() if required <= relevances}
+    query_of = {
+        pair.qid: (pair.place, Query(pair.qid, pair.query)) for pair in reversed(pairs) if pair.qid in kept_qids
+    }
+    judgements = [Judgement(pair.qid, pair.docid, pair.grade) for pair in pairs if pair.qid in kept_qids]
+    return Split(
+        queries(query_of[qid] for qid in grades if qid in kept_qids), judgements, removed=len(grades) - len(kept_qids)
+    )
 
 
 def files(source: Pairs, split: str | None) -> list[Path]:
@@ -65,22 +69,26 @@ def _pairs(source: Pairs, name: str) -> Iterator[_Pair]:
         UserError: see `Table`; a row without id, question or grade, or one question with two texts.
     """
     part = source["splits"][name]
-    table, named = Table(source, part, part.get("header", True)), part.get("columns", source["columns"])
-    ids = table.column(named["qid"], pa.string()) if "qid" in named else None
-    asked = table.column(named["query"], pa.string())
+    table, column_names = Table(source, part, part.get("header", True)), part.get("columns", source["columns"])
+    ids = table.column(column_names["qid"], pa.string()) if "qid" in column_names else None
+    questions = table.column(column_names["query"], pa.string())
     texts: dict[str, str] = {}
     ranks: Counter[str] = Counter()
     for row, (qid, query, text, grade) in enumerate(
         zip(
-            ids or _first_rows(asked, name),
-            asked,
-            table.column(named["text"], pa.string()),
-            table.column(named["grade"], pa.int64()),
+            ids or _first_rows(questions, name),
+            questions,
+            table.column(column_names["text"], pa.string()),
+            table.column(column_names["grade"], pa.int64()),
             strict=True,
         )
     ):
         place = Place(table.path, row, "row")
-        for column, value in ((named.get("qid"), qid), (named["query"], query), (named["grade"], grade)):
+        for column, value in (
+            (column_names.get("qid"), qid),
+            (column_names["query"], query),
+            (column_names["grade"], grade),
+        ):
             if value is None:
                 raise UserError(f"{place}: nothing in the column {column!r}")
         if texts.setdefault(qid, query) != query:

@@ -22,9 +22,9 @@ def split(source: FromFiles, name: str) -> Split:
     """Read the columns `question` and `answers` (a list of texts); `a.b` is the field b of the column a."""
     part = cast(QuestionsSplit, source["splits"][name])
     table = Table(source, part)
-    asked = table.column(part["question"], pa.string())
+    questions = table.column(part["question"], pa.string())
     answers = table.column(part["answers"], pa.list_(pa.string()))
-    rows = ((Place(table.path, row, "row"), Query(str(row), text or "")) for row, text in enumerate(asked))
+    rows = ((Place(table.path, row, "row"), Query(str(row), text or "")) for row, text in enumerate(questions))
     return Split(queries(rows), answers=_answers(table.path, answers))
 
 

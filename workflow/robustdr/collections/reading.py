@@ -31,8 +31,8 @@ def checked(path: str, checksums: Mapping[str, str]) -> Path:
     """
     if not Path(path).is_file():
         raise UserError(f"{path}: no such file; paths in collections.yaml start where the command runs")
-    if path in checksums and (found := sha256(path)) != checksums[path]:
-        raise UserError(f"{path}: sha256 is {found}, collections.yaml says {checksums[path]}; fetch the file again")
+    if path in checksums and (actual := sha256(path)) != checksums[path]:
+        raise UserError(f"{path}: sha256 is {actual}, collections.yaml says {checksums[path]}; fetch the file again")
     return Path(path)
 
 
@@ -49,14 +49,14 @@ def lines(path: Path, report: Report = refuse) -> Iterator[tuple[int, str]]:
         with OPENERS.get(path.suffix, open)(path, "rb") as file:
             for number, line in enumerate(file, 1):
                 if number == 1 and line.startswith(BOM_UTF8):
-                    what = "begins with a byte order mark; save the file as UTF-8 without one"
-                    report(Problem("byte order mark", Place(path, number), what))
+                    message = "begins with a byte order mark; save the file as UTF-8 without one"
+                    report(Problem("byte order mark", Place(path, number), message))
                     line = line.removeprefix(BOM_UTF8)
                 try:
                     text = line.decode("utf-8")
                 except UnicodeDecodeError as error:
-                    what = f"not UTF-8 text ({error.reason}); save the file as UTF-8"
-                    report(Problem("line that is not UTF-8", Place(path, number), what))
+                    message = f"not UTF-8 text ({error.reason}); save the file as UTF-8"
+                    report(Problem("line that is not UTF-8", Place(path, number), message))
                     text = line.decode("utf-8", errors="replace")
                 if text.strip():
                     yield number, text.rstrip("\r\n")
@@ -64,8 +64,8 @@ def lines(path: Path, report: Report = refuse) -> Iterator[tuple[int, str]]:
         raise UserError(f"{path}: no such file") from None
     except DAMAGES as error:
         kind = {".gz": "gzip", ".xz": "xz"}[path.suffix]
-        what = f"not a whole {kind} file after line {number} ({error}); fetch it again"
-        report(Problem("damaged file", path, what))
+        message = f"not a whole {kind} file after line {number} ({error}); fetch it again"
+        report(Problem("damaged file", path, message))
 
 
 def records(path: Path, required: Collection[str], report: Report = refuse) -> Iterator[tuple[int, dict[str, str]]]:
@@ -82,9 +82,9 @@ def records(path: Path, required: Collection[str], report: Report = refuse) -> I
         if valid:
             yield number, record
         else:
-            wanted = ", ".join(f'"{key}": "…"' for key in required)
-            what = f"{line[:80]!r} is no record; a line is a JSON object {{{wanted}}}"
-            report(Problem("line that is no record", Place(path, number), what))
+            required_fields = ", ".join(f'"{key}": "…"' for key in required)
+            message = f"{line[:80]!r} is no record; a line is a JSON object {{{required_fields}}}"
+            report(Problem("line that is no record", Place(path, number), message))
 
 
 def passages(rows: Iterable[tuple[Place, Passage]]) -> Iterator[Passage]:
@@ -143,9 +143,9 @@ def _check_text(place: Place, text: str, report: Report) -> None:
         report(Problem("NUL character", place, "holds a NUL character, which no text has; is it a text file?"))
 
 
-def _check_id(place: Place, what: str, id: str, report: Report) -> None:
+def _check_id(place: Place, id_name: str, id: str, report: Report) -> None:
     if id.split() != [id]:
-        report(Problem(f"unusable {what}", place, f"{what} {id!r} is empty or has white space"))
+        report(Problem(f"unusable {id_name}", place, f"{id_name} {id!r} is empty or has white space"))
 
 
 def read_records(path: str | Path) -> Iterator[tuple[int, Passage]]:

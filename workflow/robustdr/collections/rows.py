@@ -36,7 +36,7 @@ def write_rows(corpus: Path, output: Path) -> None:
 def _batches(corpus: Path) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a corpus, `BATCH` at a time, without blank lines."""
 
-    def found() -> Iterator[tuple[str, int]]:
+    def docids_and_starts() -> Iterator[tuple[str, int]]:
         with open(corpus, "rb") as file:
             start = 0
             for number, line in enumerate(file, 1):
@@ -44,7 +44,7 @@ def _batches(corpus: Path) -> Iterator[pa.RecordBatch]:
                     yield _passage(line, f"{corpus}:{number}").docid, start
                 start += len(line)
 
-    rows = found()
+    rows = docids_and_starts()
     while batch := list(islice(rows, BATCH)):
         yield pa.RecordBatch.from_arrays([list(column) for column in zip(*batch, strict=True)], schema=SCHEMA)
 
@@ -57,8 +57,8 @@ def _passage(line: bytes, place: str) -> Passage:
             return passage
     except (ValueError, LookupError, TypeError):
         pass
-    wanted = ", ".join(f'"{name}": "…"' for name in Passage._fields)
-    raise UserError(f"{place}: {line[:80]!r} is no passage; a line of a corpus is a JSON object {{{wanted}}}")
+    required_fields = ", ".join(f'"{name}": "…"' for name in Passage._fields)
+    raise UserError(f"{place}: {line[:80]!r} is no passage; a line of a corpus is a JSON object {{{required_fields}}}")
 
 
 class Corpus:
@@ -90,20 +90,20 @@ class Corpus:
         self.starts: list[np.ndarray] = [chunk.to_numpy() for chunk in table["start"].chunks]
         try:
             if len(self):
-                self.read(len(self) - 1, self.docids[-1].as_py())
+                self.read_passage(len(self) - 1, self.docids[-1].as_py())
         except UserError as error:
-            raise self._other("its last passage is not there") from error
+            raise self._mismatch("its last passage is not there") from error
         if self.file.readline().strip():
-            raise self._other(f"it has {len(self)} passages, and the corpus goes on")
+            raise self._mismatch(f"it has {len(self)} passages, and the corpus goes on")
 
     def __len__(self) -> int:
         return len(self.docids)
 
-    def _other(self, why: str) -> UserError:
+    def _mismatch(self, why: str) -> UserError:
         state = f"truncated, or {self.index.name} is another corpus's index"
         return UserError(f"{self.path}: {state}: {why}; make both anew")
 
-    def read(self, row: int, docid: str) -> Passage:
+    def read_passage(self, row: int, docid: str) -> Passage:
         """Return the passage of a row.
 
         Raises:
@@ -112,12 +112,12 @@ class Corpus:
         self.file.seek(self.starts[row // BATCH][row % BATCH])
         passage = _passage(self.file.readline(), f"{self.path}, row {row}")
         if passage.docid != docid:
-            raise self._other(f"row {row} is {passage.docid!r}, not {docid!r}")
+            raise self._mismatch(f"row {row} is {passage.docid!r}, not {docid!r}")
         return passage
 
     def span(self, first: int, last: int) -> Iterator[Passage]:
         """Yield the passages from row `first` to before row `last`, without reading earlier ones."""
-        return (self.read(row, docid.as_py()) for row, docid in enumerate(self.docids[first:last], first))
+        return (self.read_passage(row, docid.as_py()) for row, docid in enumerate(self.docids[first:last], first))
 
     def rows(self, docids: Collection[str]) -> dict[str, int]:
         """Return {docid: row}, ascending by row; memory grows with `docids`, not with the corpus.
@@ -125,25 +125,25 @@ class Corpus:
         Raises:
             UserError: one of `docids` is not in the corpus.
         """
-        wanted, start = pa.array(docids, pa.large_string()), 0
-        found: dict[str, int] = {}
+        wanted_docids, start = pa.array(docids, pa.large_string()), 0
+        row_of: dict[str, int] = {}
         for chunk in self.docids.chunks:
-            at = np.flatnonzero(pc.is_in(chunk, wanted).to_numpy(zero_copy_only=False))
-            found |= zip(chunk.take(pa.array(at)).to_pylist(), (start + at).tolist(), strict=True)
+            positions = np.flatnonzero(pc.is_in(chunk, wanted_docids).to_numpy(zero_copy_only=False))
+            row_of |= zip(chunk.take(pa.array(positions)).to_pylist(), (start + positions).tolist(), strict=True)
             start += len(chunk)
-        if missing := sorted({*docids} - found.keys()):
+        if missing := sorted({*docids} - row_of.keys()):
             raise UserError(f"{self.path}: no passage {missing[0]!r} ({len(missing)} of {len({*docids})} are missing)")
-        return found
+        return row_of
 
     def misplaced(self, docids: list[str], rows: list[int]) -> int | None:
         """Return the position of the first docid that is not at its row; None if all are."""
-        named, right = pa.array(docids, pa.large_string()), np.zeros(len(rows), bool)
-        at = np.array([row if 0 <= row < len(self) else -1 for row in rows], np.int64)
-        for number in np.unique(at[at >= 0] // BATCH).tolist():
-            here = np.flatnonzero(at // BATCH == number)
-            there = self.docids.chunk(number).take(pa.array(at[here] % BATCH))
-            right[here] = pc.equal(there, named.take(pa.array(here))).to_numpy(zero_copy_only=False)
-        return None if right.all() else int(right.argmin())
+        expected, correct = pa.array(docids, pa.large_string()), np.zeros(len(rows), bool)
+        valid_rows = np.array([row if 0 <= row < len(self) else -1 for row in rows], np.int64)
+        for number in np.unique(valid_rows[valid_rows >= 0] // BATCH).tolist():
+            positions = np.flatnonzero(valid_rows // BATCH == number)
+            actual = self.docids.chunk(number).take(pa.array(valid_rows[positions] % BATCH))
+            correct[positions] = pc.equal(actual, expected.take(pa.array(positions))).to_numpy(zero_copy_only=False)
+        return None if correct.all() else int(correct.argmin())
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +154,6 @@ class Reference:
     row: int
     corpus: Corpus = field(repr=False, compare=False)
 
-    def read(self) -> Passage:
-        """Return the passage; see `Corpus.read`."""
-        return self.corpus.read(self.row, self.docid)
+    def read_passage(self) -> Passage:
+        """Return the passage; see `Corpus.read_passage`."""
+        return self.corpus.read_passage(self.row, self.docid)

@@ -160,7 +160,7 @@ FromElsewhere = (
 Foreign = FromElsewhere | Annotated[LocalSplit, AfterValidator(_judged), Tag("local")]
 
 
-def _own(kind: str) -> Discriminator:
+def _kind_or(kind: str) -> Discriminator:
     return Discriminator(lambda split: split.get("kind", kind) if isinstance(split, dict) else kind)
 
 
@@ -230,7 +230,7 @@ class Beir(_Any, _Pinned):
     """A folder in BEIR's layout."""
     folder: Text
     """The folder."""
-    splits: dict[Name, Annotated[Annotated[BeirSplit, Tag("beir")] | Foreign, _own("beir")]]
+    splits: dict[Name, Annotated[Annotated[BeirSplit, Tag("beir")] | Foreign, _kind_or("beir")]]
     """By name of a file in its qrels/."""
 
 
@@ -241,7 +241,7 @@ class Irds(_Any, _Private):
     """An ir_datasets id."""
     quoted: NotRequired[Literal[True]]
     """Passages are quoted as CSV quotes fields; they are read without the quotes."""
-    splits: dict[Name, Annotated[Foreign, _own("irds")]]
+    splits: dict[Name, Annotated[Foreign, _kind_or("irds")]]
     """The queries, by split."""
 
 
@@ -255,7 +255,7 @@ class Local(_Any, _Private):
     """Empty passages and queries, and what judges them, are left out."""
     ignore_unjudged: NotRequired[Literal[True]]
     """Queries without a judgement are left out."""
-    splits: dict[Name, Annotated[FromElsewhere | Annotated[LocalSplit, Tag("local")], _own("local")]]
+    splits: dict[Name, Annotated[FromElsewhere | Annotated[LocalSplit, Tag("local")], _kind_or("local")]]
     """The queries, by split."""
 
 

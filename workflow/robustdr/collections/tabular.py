@@ -42,8 +42,8 @@ class Table:
                 column = pc.struct_field(column, field)
             return column.cast(kind).to_pylist()
         except (pa.ArrowException, NotImplementedError, TypeError) as error:
-            given = self._table[head].type
-            raise UserError(f"{self.path}: column {name!r} of {given} gives no {kind} ({error})") from None
+            column_type = self._table[head].type
+            raise UserError(f"{self.path}: column {name!r} of {column_type} gives no {kind} ({error})") from None
 
 
 def _tsv(path: Path, header: bool) -> pa.Table:
@@ -51,8 +51,8 @@ def _tsv(path: Path, header: bool) -> pa.Table:
     with OPENERS.get(path.suffix, open)(path, "rb") as file:
         data = re.sub(rb"\r(?!\n)", b" ", file.read())
     parse = csv.ParseOptions(delimiter="\t", quote_char=False)
-    read = csv.ReadOptions(autogenerate_column_names=not header)
-    with csv.open_csv(pa.BufferReader(data), parse_options=parse, read_options=read) as head:
+    read_options = csv.ReadOptions(autogenerate_column_names=not header)
+    with csv.open_csv(pa.BufferReader(data), parse_options=parse, read_options=read_options) as head:
         texts = dict.fromkeys(head.schema.names, pa.string())
     options = csv.ConvertOptions(column_types=texts)
-    return csv.read_csv(pa.BufferReader(data), parse_options=parse, read_options=read, convert_options=options)
+    return csv.read_csv(pa.BufferReader(data), parse_options=parse, read_options=read_options, convert_options=options)

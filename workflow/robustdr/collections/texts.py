@@ -19,11 +19,11 @@ def distinct(pairs: Iterable[Pair]) -> Iterator[Passage]:
     return passages(rows.values())
 
 
-def judged(pairs: Iterable[Pair], most: int | None) -> Split:
+def judged(pairs: Iterable[Pair], limit: int | None) -> Split:
     """Return the different questions; all passages that answer one are relevant.
 
     Args:
-        most: draw so many questions at most.
+        limit: draw so many questions at most.
     """
     rows: dict[str, tuple[Place, Query]] = {}
     judgements: dict[tuple[str, str], Judgement] = {}
@@ -32,7 +32,7 @@ def judged(pairs: Iterable[Pair], most: int | None) -> Split:
         rows.setdefault(question, (place, query))
         judgements.setdefault((question, text), Judgement(query.qid, _docid(text), 1))
     split = Split(list(queries(rows.values())), list(judgements.values()))
-    return split if most is None else cut_split(split, most)
+    return split if limit is None else cut_split(split, limit)
 
 
 def blanks(text: str) -> str:

@@ -44,24 +44,24 @@ def agreement(folder: Path, library: Any) -> Agreement:
     Raises:
         UserError: it is larger than `LARGEST`.
     """
-    read, found = _reader(folder), 0.0
+    encode_folder, difference = _reader(folder), 0.0
     for texts, route, encode in (
         (TEXTS[::2], QUERY, library.encode_query),
         (TEXTS[1::2], DOCUMENT, library.encode_document),
     ):
-        expected, made = _numbers(encode(texts)), read(texts, route)
+        expected, actual = _numbers(encode(texts)), encode_folder(texts, route)
         if library.similarity_fn_name == "cosine":
             expected = expected / np.linalg.norm(expected, axis=1, keepdims=True)
         longest = np.linalg.norm(expected, axis=1).max()
-        same = made.shape == expected.shape
-        found = max(found, float(np.abs(made - expected).max() / longest) if same else np.inf)
-    if not found <= LARGEST:
+        same_shape = actual.shape == expected.shape
+        difference = max(difference, float(np.abs(actual - expected).max() / longest) if same_shape else np.inf)
+    if not difference <= LARGEST:
         raise UserError(
-            f"{folder}: its vectors are not those of sentence-transformers (they differ by {found:.1g}; rounding "
+            f"{folder}: its vectors are not those of sentence-transformers (they differ by {difference:.1g}; rounding "
             f"explains {LARGEST:.0e}): the folder lacks weights, which are drawn at random, or is not read as it "
             "should be; please report that"
         )
-    return Agreement(len(TEXTS), made.shape[1], float(f"{found:.0e}"))
+    return Agreement(len(TEXTS), actual.shape[1], float(f"{difference:.0e}"))
 
 
 def _reader(folder: Path) -> Callable[[list[str], str], np.ndarray]:
@@ -70,15 +70,15 @@ def _reader(folder: Path) -> Callable[[list[str], str], np.ndarray]:
     kind = model_type(folder)
     if kind not in (SPARSE, LATE):
         encoder = Encoder(folder, on=on)
-        return lambda texts, route: encoder.at(route).encode(texts, lengths[route])
+        return lambda texts, route: encoder.for_route(route).encode(texts, lengths[route])
     model = Library(folder, kind, lengths, on=on)
     if kind == SPARSE:
         return lambda texts, route: weights(model, texts, route).toarray()
     return lambda texts, route: _numbers(vectors(model, texts, route))
 
 
-def _numbers(made: Any) -> np.ndarray:
+def _numbers(vectors_of_model: Any) -> np.ndarray:
     """Vectors of any type of model as one array, [vectors, dimension]."""
-    if isinstance(made, list):
-        return torch.cat(made).numpy()
-    return made.to_dense().numpy() if isinstance(made, torch.Tensor) else made
+    if isinstance(vectors_of_model, list):
+        return torch.cat(vectors_of_model).numpy()
+    return vectors_of_model.to_dense().numpy() if isinstance(vectors_of_model, torch.Tensor) else vectors_of_model

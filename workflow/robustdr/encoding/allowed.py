@@ -57,8 +57,8 @@ def check_modules(folder: Path, modules: tuple[str, ...]) -> None:
         KeyError, TypeError: a damaged folder.
     """
     check_configuration(folder)
-    _check_activation(folder / SETTINGS, "activation_fn", _read(folder / SETTINGS).get("activation_fn"))
-    entries = _read(folder / MODULES, list) or [{"type": "sentence_transformers.Transformer", "path": ""}]
+    _check_activation(folder / SETTINGS, "activation_fn", _read_json(folder / SETTINGS).get("activation_fn"))
+    entries = _read_json(folder / MODULES, list) or [{"type": "sentence_transformers.Transformer", "path": ""}]
     for full, part in _parts(folder, entries, modules):
         match full.rpartition(".")[2]:
             case "Transformer" | "MLMTransformer":
@@ -66,11 +66,13 @@ def check_modules(folder: Path, modules: tuple[str, ...]) -> None:
                 _check_arguments(part)
             case "SparseStaticEmbedding":
                 check_configuration(part)
-                if (path := _read(part / CONFIG).get("path")) is not None:
+                if (path := _read_json(part / CONFIG).get("path")) is not None:
                     raise UserError(f"{part / CONFIG}: path: {path!r} is not read; allowed: weights in {WEIGHTS}")
                 _check_weights(part)
             case "Dense":
-                _check_activation(part / CONFIG, "activation_function", _read(part / CONFIG).get("activation_function"))
+                _check_activation(
+                    part / CONFIG, "activation_function", _read_json(part / CONFIG).get("activation_function")
+                )
                 _check_weights(part)
             case _:
                 _check_weights(part)
@@ -86,27 +88,27 @@ def check_transformer(folder: Path) -> None:
     _check_weights(folder, INDEX)
 
 
-def _read(file: Path, kind: type = dict) -> Any:
+def _read_json(file: Path, kind: type = dict) -> Any:
     """Return the object or list in a JSON file; an empty one if there is no file."""
     try:
-        told = from_json(file.read_bytes()) if file.is_file() else kind()
+        content = from_json(file.read_bytes()) if file.is_file() else kind()
     except ValueError as error:
         raise UserError(f"{file}: no model there, or a damaged one ({error})") from error
-    if not isinstance(told, kind):
-        raise UserError(f"{file}: no model there, or a damaged one (holds a {type(told).__name__})")
-    return told
+    if not isinstance(content, kind):
+        raise UserError(f"{file}: no model there, or a damaged one (holds a {type(content).__name__})")
+    return content
 
 
 def _parts(root: Path, entries: Any, modules: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
     """Yield the class and the folder of each module, also of those in a Router's routes."""
     for entry in entries:
         full, folder = entry["type"], root / entry["path"]
-        own = full.startswith("sentence_transformers.") and full.rpartition(".")[2] in modules
-        if not own and not (full == PYLATE and PYLATE in modules):
+        is_library_module = full.startswith("sentence_transformers.") and full.rpartition(".")[2] in modules
+        if not is_library_module and not (full == PYLATE and PYLATE in modules):
             raise UserError(f"{root}: the module {full} is not read; allowed: {', '.join(modules)}")
         yield full, folder
         if full.endswith(".Router"):
-            types = _read(folder / ROUTER_CONFIG)["types"]  # without it the library would read config.json
+            types = _read_json(folder / ROUTER_CONFIG)["types"]  # without it the library would read config.json
             yield from _parts(folder, [{"type": kind, "path": name} for name, kind in types.items()], modules)
 
 
@@ -125,22 +127,22 @@ def check_configuration(folder: Path) -> None:
             "model with `merge_and_unload` of peft, and save that)"
         )
     for name in PROCESSORS:
-        _check_code(folder / name, _read(folder / name))
-    told = _read(folder / TOKENIZER)
-    _check_code(folder / TOKENIZER, told, told.get("tokenizer_class"))
+        _check_code(folder / name, _read_json(folder / name))
+    settings = _read_json(folder / TOKENIZER)
+    _check_code(folder / TOKENIZER, settings, settings.get("tokenizer_class"))
     file = folder / CONFIG
-    config = _read(file)
+    config = _read_json(file)
     _check_code(file, config, *(config.get("architectures") or []))
     for key in ("sbert_ce_default_activation_function", "sentence_transformers"):
         value = config.get(key)
         _check_activation(file, key, value.get("activation_fn") if isinstance(value, dict) else value)
-    for key, value in _named(config):
+    for key, value in _nested_items(config):
         if key in ELSEWHERE and value is not None:
             raise UserError(f"{file}: {key}: {value!r}: not supported; allowed: a model without it")
-        told = json.dumps(value) if key.endswith("_implementation") and isinstance(value, dict) else value
-        if NAMED.search(key) and isinstance(told, str) and not PLAIN.fullmatch(told) and told not in DOTTED:
+        text = json.dumps(value) if key.endswith("_implementation") and isinstance(value, dict) else value
+        if NAMED.search(key) and isinstance(text, str) and not PLAIN.fullmatch(text) and text not in DOTTED:
             raise UserError(
-                f"{file}: {key}: {told!r} is refused; allowed: a name that transformers knows, as gelu, sdpa"
+                f"{file}: {key}: {text!r} is refused; allowed: a name that transformers knows, as gelu, sdpa"
             )
 
 
@@ -151,13 +153,16 @@ def _check_code(file: Path, config: Mapping[str, Any], *classes: object) -> None
         classes: that the file names elsewhere. A model type in `auto_map` counts too: a class of another name is
             another model, even if it calls itself a BERT.
     """
-    maps = [value for key, value in _named(config) if key == "auto_map"]
+    maps = [value for key, value in _nested_items(config) if key == "auto_map"]
     if not maps:
         return
     import transformers
 
-    named = [*classes, *(str(name).rpartition(".")[2] for key, name in _own(maps[0]).items() if key in MAPPED)]
-    lacking = [str(name) for name in named if not isinstance(getattr(transformers, str(name), None), type)]
+    class_names = [
+        *classes,
+        *(str(name).rpartition(".")[2] for key, name in _mapping_or_empty(maps[0]).items() if key in MAPPED),
+    ]
+    lacking = [str(name) for name in class_names if not isinstance(getattr(transformers, str(name), None), type)]
     if lacking or not classes or len(maps) > ("auto_map" in config):
         raise UserError(
             f"{file}: auto_map: names code of the folder, which is never run, for {', '.join(lacking) or 'a part'}; "
@@ -165,20 +170,20 @@ def _check_code(file: Path, config: Mapping[str, Any], *classes: object) -> None
         )
 
 
-def _own(value: object) -> Mapping[str, Any]:
+def _mapping_or_empty(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _named(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+def _nested_items(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
     """Yield all keys of nested objects with their values; items of a list have the list's key."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield name, inner
-            yield from _named(inner, name)
+            yield from _nested_items(inner, name)
     elif isinstance(value, list):
         for inner in value:
             yield key, inner
-            yield from _named(inner, key)
+            yield from _nested_items(inner, key)
 
 
 def _check_activation(file: Path, key: str, value: Any) -> None:
@@ -192,22 +197,22 @@ def _check_activation(file: Path, key: str, value: Any) -> None:
 def _check_arguments(folder: Path) -> None:
     """Check what the settings of a Transformer, whatever their file's name, pass to transformers."""
     for file in sorted(folder.glob("sentence_*_config.json")):
-        told = _read(file)
-        if told.get("tokenizer_name_or_path") is not None:
+        settings = _read_json(file)
+        if settings.get("tokenizer_name_or_path") is not None:
             raise UserError(f"{file}: tokenizer_name_or_path: not supported; allowed: a tokenizer in the same folder")
-        for key in set(told) & set(ARGUMENTS):
-            if other := sorted(set(told[key]) - set(HANDED)):
-                raise UserError(f"{file}: {key}: {other[0]!r} is refused; allowed: {', '.join(HANDED)}")
+        for key in set(settings) & set(ARGUMENTS):
+            if refused := sorted(set(settings[key]) - set(HANDED)):
+                raise UserError(f"{file}: {key}: {refused[0]!r} is refused; allowed: {', '.join(HANDED)}")
 
 
-def _check_weights(folder: Path, *others: str) -> None:
+def _check_weights(folder: Path, *weight_files: str) -> None:
     """Refuse pickles without the safetensors that the library would take: it would read the pickles instead."""
     pickles = sorted(file for pattern in PICKLES for file in folder.glob(pattern))
-    if pickles and not any((folder / name).is_file() for name in (WEIGHTS, *others)):
+    if pickles and not any((folder / name).is_file() for name in (WEIGHTS, *weight_files)):
         raise UserError(
             f"{pickles[0]}: a pickle, and no {WEIGHTS} beside it; pickles are not loaded; allowed: {WEIGHTS}, which "
             f"`robustdr convert-weights {folder} OUTPUT` makes of a pytorch_model.bin"
         )
-    for file in sorted(set(_read(folder / INDEX).get("weight_map", {}).values())):
+    for file in sorted(set(_read_json(folder / INDEX).get("weight_map", {}).values())):
         if Path(file).name != file or not file.endswith(".safetensors"):
             raise UserError(f"{folder / INDEX}: weight_map: {file!r} is refused; allowed: *.safetensors of its folder")

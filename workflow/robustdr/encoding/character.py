@@ -99,10 +99,10 @@ class CharacterTokenizer(PreTrainedTokenizerFast):
 
         The first word is [CLS], the last one is [SEP]. Of a longer word the first 48 bytes are read.
         """
-        found = [_words(np.array(encoding.ids)) for encoding in self.backend_tokenizer.encode_batch(text)]
+        words_of_texts = [_words(np.array(encoding.ids)) for encoding in self.backend_tokenizer.encode_batch(text)]
         if max_length is not None:
-            found = [np.delete(rows, slice(max_length - 1, -1), axis=0) for rows in found]
-        return {"input_ids": found}
+            words_of_texts = [np.delete(rows, slice(max_length - 1, -1), axis=0) for rows in words_of_texts]
+        return {"input_ids": words_of_texts}
 
 
 def _words(ids: np.ndarray) -> np.ndarray:
@@ -113,8 +113,8 @@ def _words(ids: np.ndarray) -> np.ndarray:
     word = np.repeat(np.arange(len(starts)), lengths)
     place = np.arange(len(ids)) - starts[word]
     rows = np.full((len(starts), WORD_LENGTH), FILL, dtype=np.int16)
-    read = place < WORD_LENGTH - 1
-    rows[word[read], place[read]] = ids[read]
+    in_range = place < WORD_LENGTH - 1
+    rows[word[in_range], place[in_range]] = ids[in_range]
     rows[np.arange(len(starts)), np.minimum(lengths, WORD_LENGTH - 1)] = END
     return rows
 
@@ -122,9 +122,9 @@ def _words(ids: np.ndarray) -> np.ndarray:
 def character_tokenizer() -> CharacterTokenizer:
     """Return the tokenizer of every CharacterBERT; it has nothing to learn."""
     printable = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
-    others = sorted(set(range(256)) - set(printable))
+    unprintable = sorted(set(range(256)) - set(printable))
     # The letters that byte-level tokenizers use for bytes; the space before each word becomes its begin.
-    letters = {byte: chr(byte) for byte in printable} | {byte: chr(256 + n) for n, byte in enumerate(others)}
+    letters = {byte: chr(byte) for byte in printable} | {byte: chr(256 + n) for n, byte in enumerate(unprintable)}
     names = {byte + 1: letter for byte, letter in letters.items()}
     names |= {BEGIN: letters[ord(" ")], ord(" ") + 1: "[SPACE]", END: "[END]", FILL: "[FILL]"}
     vocabulary = {name: number for number, name in names.items()} | SPECIAL

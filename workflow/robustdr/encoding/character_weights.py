@@ -58,7 +58,7 @@ def released(name: str, directory: Path) -> tuple[CharacterBertModel, str]:
     weights = load_file(directory / "model.safetensors")
     for pattern, replacement in NAMES.items():
         weights = {re.sub(pattern, replacement, old): tensor for old, tensor in weights.items()}
-    weights = {own: tensor.float() for own, tensor in weights.items() if not own.startswith(LEFT_OUT)}
+    weights = {name_here: tensor.float() for name_here, tensor in weights.items() if not name_here.startswith(LEFT_OUT)}
     config = BertConfig.from_dict(json.loads((directory / "config.json").read_text(encoding="utf-8"))).to_dict()
     model = CharacterBertModel(CharacterBertConfig(**{**config, "filters": FILTERS}))
     expected = model.state_dict()
@@ -89,19 +89,19 @@ def fitted(directory: Path, count: int, filters: Sequence[int]) -> tuple[Charact
     config = CharacterBertConfig(**{**bert.config.to_dict(), "filters": filters})
     words, ids = _frequent(count + HELD_OUT)
     targets = _word_vectors(bert, directory, words)
-    seen = len(words) - HELD_OUT
-    weights = torch.arange(1, seen + 1, dtype=torch.float64).rsqrt()
+    fitted_count = len(words) - HELD_OUT
+    weights = torch.arange(1, fitted_count + 1, dtype=torch.float64).rsqrt()
     characters = CharacterEmbedding(config)
     with torch.no_grad():
-        _find_sequences(characters, ids[:seen], weights)
-        _project(characters, ids[:seen], targets[:seen], weights)
+        _find_sequences(characters, ids[:fitted_count], weights)
+        _project(characters, ids[:fitted_count], targets[:fitted_count], weights)
         cosine = torch.cosine_similarity(torch.cat([characters(part) for part in ids.split(1000)]), targets)
     model = CharacterBertModel(config)
     model.load_state_dict(bert.state_dict(), strict=False)
     model.set_input_embeddings(characters)
-    measured = {"fitted": cosine[:seen], "top": cosine[: seen // 8], "unseen": cosine[seen:]}
-    counts = {"words": count, "frequent": seen // 8, "held_out": HELD_OUT}
-    return model, FITTED.format(**counts, **{what: part.mean().item() for what, part in measured.items()})
+    measured = {"fitted": cosine[:fitted_count], "top": cosine[: fitted_count // 8], "unseen": cosine[fitted_count:]}
+    counts = {"words": count, "frequent": fitted_count // 8, "held_out": HELD_OUT}
+    return model, FITTED.format(**counts, **{field: part.mean().item() for field, part in measured.items()})
 
 
 def _frequent(count: int) -> tuple[list[str], torch.Tensor]:
@@ -123,7 +123,7 @@ def _word_vectors(bert: Any, directory: Path, words: list[str]) -> torch.Tensor:
     tokenizer = loading.tokenizer(directory)
     embeddings = bert.get_input_embeddings().weight.detach()
     pieces = tokenizer(words, add_special_tokens=False)["input_ids"]
-    return torch.stack([embeddings[torch.tensor(own)].mean(0) for own in pieces])
+    return torch.stack([embeddings[torch.tensor(piece_ids)].mean(0) for piece_ids in pieces])
 
 
 def _find_sequences(characters: CharacterEmbedding, ids: torch.Tensor, weights: torch.Tensor) -> None:
@@ -136,9 +136,9 @@ def _find_sequences(characters: CharacterEmbedding, ids: torch.Tensor, weights: 
         for word, weight in zip(ids.tolist(), weights.tolist(), strict=True):
             for start in range(max(1, word.index(FILL) - width + 1)):
                 counted[tuple(word[start : start + width])] += weight
-        found = torch.tensor([sequence for sequence, _ in counted.most_common(convolution.out_channels)])
-        convolution.weight[: len(found)] = table[found].transpose(1, 2)
-        convolution.bias[: len(found)] = 1.5 - width
+        sequences = torch.tensor([sequence for sequence, _ in counted.most_common(convolution.out_channels)])
+        convolution.weight[: len(sequences)] = table[sequences].transpose(1, 2)
+        convolution.bias[: len(sequences)] = 1.5 - width
 
 
 def _project(characters: CharacterEmbedding, ids: torch.Tensor, targets: torch.Tensor, weights: torch.Tensor) -> None:

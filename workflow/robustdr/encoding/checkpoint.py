@@ -75,7 +75,7 @@ def write_whole(settings: CheckpointSettings, output: Path) -> None:
         UserError: see `source.find`, `whole.load` and `agreement.agreement`.
     """
     directory = find(settings.source)
-    model = _read(settings, directory, 0)
+    model = _read_model(settings, directory, 0)
     card = WHOLE_CARD.format(
         name=settings.name,
         description=settings.description,
@@ -87,11 +87,13 @@ def write_whole(settings: CheckpointSettings, output: Path) -> None:
     with atomic(output) as temporary:
         write(model, temporary, settings.separator)
         with prefixed_errors(f"checkpoint {settings.name}"):
-            write_json(temporary / AGREEMENT, agreement(temporary, _read(settings, directory, 1).float())._asdict())
+            write_json(
+                temporary / AGREEMENT, agreement(temporary, _read_model(settings, directory, 1).float())._asdict()
+            )
         write_text(temporary / "README.md", card)
 
 
-def _read(settings: CheckpointSettings, directory: Path, seed: int) -> Any:
+def _read_model(settings: CheckpointSettings, directory: Path, seed: int) -> Any:
     """Return a model of sentence-transformers with the prompts and the similarity of the settings.
 
     Args:
@@ -129,16 +131,18 @@ def write_character(settings: CheckpointSettings, output: Path) -> None:
     """
     directory = _located(settings)
     if settings.fitted is None:
-        model, made = released(settings.name, directory)
+        model, origin = released(settings.name, directory)
     else:
         check_whole(settings.name, directory, settings.drop)
-        model, made = fitted(directory, settings.fitted, settings.filters)
-    print(made)
+        model, origin = fitted(directory, settings.fitted, settings.filters)
+    print(origin)
     with TemporaryDirectory() as folder:
         model.save_pretrained(folder)
         character_tokenizer().save_pretrained(folder)
-        about = f"{settings.description}\n\n{made}\nNot read by sentence-transformers: robustdr's Encoder reads it."
-        _write(settings, Path(folder), about, output)
+        description = (
+            f"{settings.description}\n\n{origin}\nNot read by sentence-transformers: robustdr's Encoder reads it."
+        )
+        _write(settings, Path(folder), description, output)
 
 
 def _located(settings: CheckpointSettings) -> Path:
@@ -159,8 +163,8 @@ def _write(settings: CheckpointSettings, directory: Path, description: str, outp
         transformer.model.config.num_hidden_layers = len(layers)
     pooling = Pooling(transformer.get_embedding_dimension(), pooling_mode=settings.pooling)
     model = SentenceTransformer(modules=[transformer, pooling], device="cpu", similarity_fn_name="dot")
-    about = {"description": description, "layers": layers or "all", "drop": settings.drop or "nothing"}
-    card = CARD.format(**asdict(settings) | about)
+    card_fields = {"description": description, "layers": layers or "all", "drop": settings.drop or "nothing"}
+    card = CARD.format(**asdict(settings) | card_fields)
     with atomic(output) as temporary:
         model.save(str(temporary), create_model_card=False, safe_serialization=True)
         write_text(temporary / "README.md", card)

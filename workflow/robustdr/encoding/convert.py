@@ -31,8 +31,8 @@ def convert(folder: Path, output: Path) -> None:
     """
     pickles = [file for file in sorted(folder.rglob(PICKLE)) if not file.with_name(WEIGHTS).is_file()]
     if not pickles:
-        kept = f"; its {WEIGHTS} needs no conversion" if (folder / WEIGHTS).is_file() else ""
-        raise UserError(f"{folder}: has no {PICKLE}{kept}")
+        hint = f"; its {WEIGHTS} needs no conversion" if (folder / WEIGHTS).is_file() else ""
+        raise UserError(f"{folder}: has no {PICKLE}{hint}")
     if not (folder / CONFIG).is_file():
         raise UserError(f"{folder}: has no {CONFIG}")
     weights = {file: _tensors(file) for file in pickles}

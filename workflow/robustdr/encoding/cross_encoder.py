@@ -39,10 +39,10 @@ def write_cross_encoder(settings: CheckpointSettings, output: Path) -> None:
         check_cross(directory)
         with loading_modules.readable(directory):
             tokenizer = loading.tokenizer(directory)
-            model, about = loading.transformer(
+            model, loading_info = loading.transformer(
                 AutoModelForSequenceClassification, directory, dtype=torch.float32, output_loading_info=True
             )
-        if missing := sorted(about["missing_keys"]):
+        if missing := sorted(loading_info["missing_keys"]):
             raise UserError(f"{directory}: lacks weights: {', '.join(missing[:5])}")
     with atomic(output) as temporary:
         model.save_pretrained(temporary)

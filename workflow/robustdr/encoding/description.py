@@ -52,7 +52,7 @@ class Description:
     lengths: Mapping[str, int]
     dtype: str
 
-    def said(self) -> str:
+    def sentence(self) -> str:
         """One sentence."""
         query, passage = (self.modules[route] for route in ROUTES)
         parts = query if query == passage else f"{query} for queries, {passage} for passages"
@@ -74,7 +74,7 @@ def model_type(folder: Path) -> str:
     Raises:
         UserError: there is no model.
     """
-    settings, config = _read(folder / SETTINGS), _read(folder / CONFIG)
+    settings, config = _read_json(folder / SETTINGS), _read_json(folder / CONFIG)
     if not settings and not config and not (folder / MODULES).is_file():
         raise UserError(f"{folder}: no model directory: it has no {CONFIG}; give one in sentence-transformers' format")
     (head, *_) = config.get("architectures") or [""]
@@ -95,8 +95,10 @@ def check_type(folder: Path, *allowed: str) -> None:
     """
     kind = model_type(folder)
     if kind not in allowed and (kind in MODELS or DUAL not in allowed):
-        found = " ".join(MODELS.get(kind, (f"{kind} alone", "is no retriever")))
-        raise UserError(f"{folder}: {found}; allowed: {', or '.join(', which '.join(MODELS[of]) for of in allowed)}")
+        model_name = " ".join(MODELS.get(kind, (f"{kind} alone", "is no retriever")))
+        raise UserError(
+            f"{folder}: {model_name}; allowed: {', or '.join(', which '.join(MODELS[name]) for name in allowed)}"
+        )
 
 
 def check_cross(folder: Path) -> int:
@@ -106,7 +108,7 @@ def check_cross(folder: Path) -> int:
         UserError: it is none, reads no plain pairs, or has more than two labels; or its files are damaged.
     """
     check_type(folder, CROSS)
-    config, settings = _read(folder / CONFIG), _read(folder / SETTINGS)
+    config, settings = _read_json(folder / CONFIG), _read_json(folder / SETTINGS)
     (head, *_) = config.get("architectures") or [""]
     if not head.endswith("ForSequenceClassification") or config.get("is_encoder_decoder"):
         raise UserError(f"{folder / CONFIG}: architectures: {head!r}; allowed: an encoder ...ForSequenceClassification")
@@ -141,10 +143,10 @@ def describe(folder: Path, pooling: str | None = None) -> Description:
         else:
             routes = {route: _route(folder, route, kind) for route in ROUTES}
         pooled = [f"Pooling ({pooling})"] if pooling else []
-        settings = _read(folder / SETTINGS)
+        settings = _read_json(folder / SETTINGS)
         used, unused = prompts(settings.get("prompts") or {})
         return Description(
-            modules={route: ", ".join([*map(_said, parts), *pooled]) for route, parts in routes.items()},
+            modules={route: ", ".join([*map(_describe_module, parts), *pooled]) for route, parts in routes.items()},
             prompts=used,
             unused=unused,
             separator=settings.get(SEPARATOR),
@@ -169,7 +171,7 @@ class _Module(NamedTuple):
     folder: Path
 
 
-def _read(path: Path) -> Any:
+def _read_json(path: Path) -> Any:
     """Return the JSON value of a file; an empty object if there is none."""
     try:
         return from_json(path.read_bytes()) if path.is_file() else {}
@@ -183,28 +185,28 @@ def _route(folder: Path, route: str, kind: str) -> list[_Module]:
     Raises:
         UserError: one of them, or how they are put together, is not supported.
     """
-    entries = _read(folder / MODULES)
+    entries = _read_json(folder / MODULES)
     if any(entry.get("kwargs") for entry in entries):
         raise UserError(f"{folder}: {MODULES}: kwargs: arguments of single modules are not supported")
     parts = [_module(entry["type"], folder / entry["path"]) for entry in entries]
     if parts[0].kind == "Router":
-        router = _read(parts[0].folder / ROUTER_CONFIG)
+        router = _read_json(parts[0].folder / ROUTER_CONFIG)
         if (router.get("parameters") or {}).get("route_mappings"):
             raise UserError(f"{folder}: route_mappings of the Router are not supported; allowed: {', '.join(ROUTES)}")
         if route not in router["structure"]:
-            had = ", ".join(router["structure"])
-            raise UserError(f"{folder}: the Router has the routes {had}; needed: {', '.join(ROUTES)}")
+            routes = ", ".join(router["structure"])
+            raise UserError(f"{folder}: the Router has the routes {routes}; needed: {', '.join(ROUTES)}")
         inside = [_module(router["types"][name], parts[0].folder / name) for name in router["structure"][route]]
         parts = [*inside, *parts[1:]]
-    first, *others = parts
+    first, *further_modules = parts
     if first.kind not in FIRST[kind]:
         raise UserError(f"{folder}: the first module is {first.kind}; allowed: {', '.join(FIRST[kind])}")
-    if not others and first.kind != "SparseStaticEmbedding":
+    if not further_modules and first.kind != "SparseStaticEmbedding":
         raise UserError(f"{folder}: {MODULES}: a Transformer makes a vector of each word; add a pooling")
-    (head, *_) = _read(first.folder / CONFIG).get("architectures") or [""]
-    if others and others[0].kind == "SpladePooling" and not head.endswith("ForMaskedLM"):
+    (head, *_) = _read_json(first.folder / CONFIG).get("architectures") or [""]
+    if further_modules and further_modules[0].kind == "SpladePooling" and not head.endswith("ForMaskedLM"):
         raise UserError(f"{first.folder / CONFIG}: architectures: {head!r} scores no words; needed: a ...ForMaskedLM")
-    filled = _read(first.folder / TRANSFORMER_SETTINGS).get("query_expansion")
+    filled = _read_json(first.folder / TRANSFORMER_SETTINGS).get("query_expansion")
     if filled and not (filled["strategy"] == "fixed" and filled.get("attend")):
         raise UserError(
             f"{folder}: query_expansion of the Transformer: {filled} is not supported; allowed: fixed, with attend"
@@ -222,36 +224,36 @@ def _similarity(folder: Path, settings: Mapping[str, Any], last: _Module, kind: 
     Raises:
         UserError: no inner product ranks as it does. For vectors of length 1, the nearest have the highest one.
     """
-    found = settings.get("similarity_fn_name") or ("cosine" if kind == DUAL else "dot")
-    unit = last.kind == "Normalize" and _read(last.folder / CONFIG).get("module_output_name", VECTOR) == VECTOR
+    similarity = settings.get("similarity_fn_name") or ("cosine" if kind == DUAL else "dot")
+    unit = last.kind == "Normalize" and _read_json(last.folder / CONFIG).get("module_output_name", VECTOR) == VECTOR
     allowed = SIMILARITIES if not unit or settings.get("truncate_dim") else (*SIMILARITIES, "euclidean")
-    if found not in allowed:
+    if similarity not in allowed:
         raise UserError(
-            f"{folder}: similarity_fn_name: {found!r} does not rank like an inner product of its vectors; "
+            f"{folder}: similarity_fn_name: {similarity!r} does not rank like an inner product of its vectors; "
             f"allowed: {', '.join(allowed)}"
         )
-    return str(found)
+    return str(similarity)
 
 
-def _said(module: _Module) -> str:
+def _describe_module(module: _Module) -> str:
     """A module in words."""
-    told = _read(module.folder / CONFIG)
+    settings = _read_json(module.folder / CONFIG)
     match module.kind:
         case "Transformer" | "MLMTransformer":
-            (head, *_) = told.get("architectures") or [told.get("model_type", "")]
+            (head, *_) = settings.get("architectures") or [settings.get("model_type", "")]
             return f"Transformer ({head})"
         case "Pooling":
-            modes = told.get("pooling_mode") or [
+            modes = settings.get("pooling_mode") or [
                 name.removeprefix("pooling_mode_").removesuffix("s").removesuffix("_token")
-                for name, on in told.items()
+                for name, on in settings.items()
                 if name.startswith("pooling_mode_") and on
             ]
-            without = "" if told.get("include_prompt", True) else ", without the prompt"
+            without = "" if settings.get("include_prompt", True) else ", without the prompt"
             return f"Pooling ({modes if isinstance(modes, str) else ' and '.join(modes)}{without})"
         case "Dense":
-            return f"Dense ({told['out_features']})"
+            return f"Dense ({settings['out_features']})"
         case "SpladePooling":
-            return f"SpladePooling ({told['pooling_strategy']}, {told['activation_function']})"
+            return f"SpladePooling ({settings['pooling_strategy']}, {settings['activation_function']})"
     return module.kind
 
 
@@ -261,21 +263,21 @@ def _length(folder: Path, route: str) -> int:
     Raises:
         UserError: no file gives them.
     """
-    told, config = _read(folder / TRANSFORMER_SETTINGS), _read(folder / CONFIG)
-    if stated := told.get(f"{route}_length") or told.get("max_seq_length"):
+    settings, config = _read_json(folder / TRANSFORMER_SETTINGS), _read_json(folder / CONFIG)
+    if stated := settings.get(f"{route}_length") or settings.get("max_seq_length"):
         return int(stated)
-    limits = (_read(folder / TOKENIZER).get("model_max_length"), *map(config.get, POSITIONS))
-    known = [int(limit) for limit in limits if limit and 0 < limit < UNLIMITED]
-    if not known:
+    limits = (_read_json(folder / TOKENIZER).get("model_max_length"), *map(config.get, POSITIONS))
+    finite_limits = [int(limit) for limit in limits if limit and 0 < limit < UNLIMITED]
+    if not finite_limits:
         files = f"{TRANSFORMER_SETTINGS}, {TOKENIZER} nor {CONFIG}"
         raise UserError(f"{folder}: neither {files} gives the length of a text")
-    return min(known)
+    return min(finite_limits)
 
 
 def _dtype(folder: Path) -> str:
     """Return the number types of the weights; where they are in several files, the one of the configuration."""
     if not (folder / WEIGHTS).is_file():
-        config = _read(folder / CONFIG)
+        config = _read_json(folder / CONFIG)
         return str(config.get("dtype") or config.get("torch_dtype") or "unknown")
     try:
         with safe_open(folder / WEIGHTS, framework="numpy") as file:

@@ -72,22 +72,24 @@ def is_plain(path: Path) -> bool:
         OSError, ValueError, KeyError: not a directory of sentence-transformers, or a damaged one.
     """
 
-    def read(file: Path) -> Any:
+    def read_json(file: Path) -> Any:
         return from_json(file.read_bytes())
 
-    settings = read(path / SETTINGS)
+    settings = read_json(path / SETTINGS)
     if settings["similarity_fn_name"] != "dot" or any(settings["prompts"].values()) or "truncate_dim" in settings:
         return False
     if is_router(path):
         routes = {route: [f"{route}_{name}" for name in TYPES] for route in ROUTES}
-        expected, alike = [ROUTER], read(path / ROUTER_CONFIG)["structure"] == routes
+        expected, same_structure = [ROUTER], read_json(path / ROUTER_CONFIG)["structure"] == routes
     else:
-        expected, alike = list(TYPES.values()), True
-    if [entry["type"] for entry in read(path / MODULES)] != expected or not alike:
+        expected, same_structure = list(TYPES.values()), True
+    if [entry["type"] for entry in read_json(path / MODULES)] != expected or not same_structure:
         return False
     parts = [part(path, route) for route in ROUTES]
-    limits = {name for transformer, _ in parts for name in read(transformer / "sentence_bert_config.json")} & OWN_LIMITS
-    return not limits and all(read(pooling / "config.json")["pooling_mode"] in POOLINGS for _, pooling in parts)
+    limits = {
+        name for transformer, _ in parts for name in read_json(transformer / "sentence_bert_config.json")
+    } & OWN_LIMITS
+    return not limits and all(read_json(pooling / "config.json")["pooling_mode"] in POOLINGS for _, pooling in parts)
 
 
 def part(path: Path, route: str) -> tuple[Path, Path]:

@@ -120,18 +120,18 @@ class Encoder:
     @property
     def transformer(self) -> PreTrainedModel:
         """The transformer itself."""
-        found: PreTrainedModel = self.whole.model[0].model if self.whole else self.model
-        return found
+        transformer: PreTrainedModel = self.whole.model[0].model if self.whole else self.model
+        return transformer
 
-    def at(self, route: str) -> "Encoder":
+    def for_route(self, route: str) -> "Encoder":
         """Return the encoder of a route of the same directory; it shares the weights if the routes share them."""
         if route == self.route:
             return self
         if is_router(self.path):
             return Encoder(self.path, self.precision, route=route, on=self.device)
-        other = copy.copy(self)
-        other.route, other.whole = route, self.whole and self.whole.at(route)
-        return other
+        route_encoder = copy.copy(self)
+        route_encoder.route, route_encoder.whole = route, self.whole and self.whole.for_route(route)
+        return route_encoder
 
     def tokenise(self, texts: Sequence[str], max_length: int) -> list[list[int]]:
         """Return token ids of each text with prompt and special tokens, at most `max_length` and the model's limit."""
@@ -209,8 +209,8 @@ class Encoder:
                 lengths = [len(ids) for ids in tokens]
                 batches = by_length(lengths, ENCODED_TOKENS, step) if on_gpu else by_length(lengths, batch_tokens)
                 for batch in batches:
-                    read = [tokens[i] for i in batch]
+                    token_ids = [tokens[i] for i in batch]
                     rows = sent(torch.tensor(batch) + start, self.device)
-                    vectors[rows] = self.forward(read) if on_gpu else self.embed(read)
+                    vectors[rows] = self.forward(token_ids) if on_gpu else self.embed(token_ids)
                     bar.update(len(batch))
         return vectors.cpu().numpy()

@@ -24,7 +24,7 @@ def kind(on: torch.device) -> str:
     return f"CPU, {torch.backends.cpu.get_cpu_capability()}, {processor.kind()}"
 
 
-def here() -> str:
+def this_hardware() -> str:
     """Return the kind of hardware that this process computes on."""
     return kind(device())
 
@@ -49,9 +49,9 @@ def dtype(precision: Precision, on: torch.device) -> torch.dtype:
 
 def autocast(precision: Precision, on: torch.device) -> AbstractContextManager:
     """Return a context that computes in a precision where this loses nothing, with weights in single precision."""
-    wanted = dtype(precision, on)
-    half = wanted is not torch.float32
-    return torch.autocast(on.type, dtype=wanted if half else torch.bfloat16, enabled=half)
+    number_type = dtype(precision, on)
+    half = number_type is not torch.float32
+    return torch.autocast(on.type, dtype=number_type if half else torch.bfloat16, enabled=half)
 
 
 def sent(tensor: torch.Tensor, to: torch.device) -> torch.Tensor:

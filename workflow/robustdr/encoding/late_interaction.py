@@ -22,14 +22,16 @@ def describe(folder: Path) -> Description:
     Raises:
         UserError: a part of it is not supported, or it is damaged.
     """
-    named = _read(folder / MODULES, [])
-    if "query_prefix" in _read(folder / SETTINGS, {}) and not any(entry["type"].endswith(".Dense") for entry in named):
+    entries = _read_json(folder / MODULES, [])
+    if "query_prefix" in _read_json(folder / SETTINGS, {}) and not any(
+        entry["type"].endswith(".Dense") for entry in entries
+    ):
         raise UserError(f"{folder / MODULES}: names no Dense, which makes the vectors of PyLate's models")
     with loading_modules.quiet():
         model = loading_modules.of_type(folder, LATE, "auto")
-    first, *others = model
+    first, *further_modules = model
     lengths = {QUERY: first.query_length, DOCUMENT: first.document_length}
-    behind, architecture = list(map(_said, others)), type(first.model).__name__
+    further_descriptions, architecture = list(map(_describe_module, further_modules)), type(first.model).__name__
     transformers = {QUERY: f"Transformer ({architecture})", DOCUMENT: f"Transformer ({architecture})"}
     if filled := first.query_expansion:
         masks = f"filled with {filled['token'] or first.tokenizer.mask_token} to {filled['length']} tokens"
@@ -37,17 +39,17 @@ def describe(folder: Path) -> Description:
         lengths[QUERY] = filled["length"] if filled["strategy"] == "fixed" else lengths[QUERY]
     used, unused = prompts(model.prompts)
     return Description(
-        modules={route: ", ".join([transformer, *behind]) for route, transformer in transformers.items()},
+        modules={route: ", ".join([transformer, *further_descriptions]) for route, transformer in transformers.items()},
         prompts=used,
         unused=unused,
-        separator=_read(folder / SETTINGS, {}).get(SEPARATOR),
+        separator=_read_json(folder / SETTINGS, {}).get(SEPARATOR),
         similarity=model.similarity_fn_name,
         lengths={route: _length(folder, length or first.max_seq_length) for route, length in lengths.items()},
         dtype=" and ".join(sorted({str(weights.dtype).removeprefix("torch.") for weights in model.parameters()})),
     )
 
 
-def _read(file: Path, missing: Any) -> Any:
+def _read_json(file: Path, missing: Any) -> Any:
     return from_json(file.read_bytes()) if file.is_file() else missing
 
 
@@ -57,17 +59,19 @@ def _length(folder: Path, length: int | None) -> int:
     return length
 
 
-def _said(module: Any) -> str:
+def _describe_module(module: Any) -> str:
     """A module behind the transformer in words."""
-    told: dict[str, Any] = module.get_config_dict()
+    settings: dict[str, Any] = module.get_config_dict()
     match type(module).__name__:
         case "Dense" as name:
-            return f"{name} ({told['out_features']})"
-        case "MultiVectorMask" as name if told["skiplist_words"]:
-            of = " and ".join(role for role, route in ROUTE_OF.items() if route in told["skiplist_tasks"])
-            return f"{name} (leaves {len(told['skiplist_words'])} tokens of a {of} out)"
+            return f"{name} ({settings['out_features']})"
+        case "MultiVectorMask" as name if settings["skiplist_words"]:
+            skipping_roles = " and ".join(
+                role for role, route in ROUTE_OF.items() if route in settings["skiplist_tasks"]
+            )
+            return f"{name} (leaves {len(settings['skiplist_words'])} tokens of a {skipping_roles} out)"
         case "HierarchicalTokenPooling" as name:
-            return f"{name} (keeps 1 of {told['pool_factor']:g} vectors)"
+            return f"{name} (keeps 1 of {settings['pool_factor']:g} vectors)"
         case name:
             return name
 
@@ -78,8 +82,8 @@ def vectors(model: Library, texts: Sequence[str], route: str) -> list[torch.Tens
     Raises:
         UserError: a vector is not finite (names the text).
     """
-    made: list[torch.Tensor] = model.encode(texts, route)
-    for text, of in zip(texts, made, strict=True):
-        if not of.isfinite().all():
+    text_vectors: list[torch.Tensor] = model.encode(texts, route)
+    for text, token_vectors in zip(texts, text_vectors, strict=True):
+        if not token_vectors.isfinite().all():
             raise UserError(f"{model.path}: a vector of the text {text!r} is not finite")
-    return made
+    return text_vectors

@@ -58,5 +58,9 @@ class Library:
         else:
             first.tokenizer.model_max_length = length
         encode = self.model.encode_query if route == QUERY else self.model.encode_document
-        made = encode(list(texts), batch_size=max(1, TOKENS // length), show_progress_bar=False)
-        return made.cpu().float() if isinstance(made, torch.Tensor) else [vectors.cpu().float() for vectors in made]
+        encoded = encode(list(texts), batch_size=max(1, TOKENS // length), show_progress_bar=False)
+        return (
+            encoded.cpu().float()
+            if isinstance(encoded, torch.Tensor)
+            else [vectors.cpu().float() for vectors in encoded]
+        )

@@ -44,9 +44,9 @@ def tokenizer(folder: Path) -> Any:
 
     check_configuration(folder)
     with reading():
-        found = AutoTokenizer.from_pretrained(folder, **LOCAL)
-        check_tokenizer(found, folder)
-    return found
+        loaded = AutoTokenizer.from_pretrained(folder, **LOCAL)
+        check_tokenizer(loaded, folder)
+    return loaded
 
 
 def check_tokenizer(tokenizer: Any, folder: Path) -> None:
@@ -63,22 +63,22 @@ def check_tokenizer(tokenizer: Any, folder: Path) -> None:
         )
 
 
-def transformer(kind: Any, folder: Path, **how: Any) -> Any:
+def transformer(kind: Any, folder: Path, **options: Any) -> Any:
     """Return the model in a transformer's folder; raises as `configuration`.
 
     Args:
-        kind: a class of transformers, such as `AutoModel`. how: arguments of its `from_pretrained`.
+        kind: a class of transformers, such as `AutoModel`. options: arguments of its `from_pretrained`.
     """
     check_transformer(folder)
     with reading():
         try:
-            return kind.from_pretrained(folder, **how, **SAFE, **LOCAL)
+            return kind.from_pretrained(folder, **options, **SAFE, **LOCAL)
         except KeyError as error:
             from transformers.activations import ACT2FN
 
-            known = ", ".join(sorted(ACT2FN))
+            activations = ", ".join(sorted(ACT2FN))
             raise UserError(
-                f"{folder / CONFIG}: names what transformers does not have: {error} (its activations: {known})"
+                f"{folder / CONFIG}: names what transformers does not have: {error} (its activations: {activations})"
             ) from error
 
 
@@ -88,7 +88,7 @@ def reading() -> Iterator[None]:
 
     No question can be asked on standard input: transformers asks there whether to run a folder's code.
     """
-    given, sys.stdin = sys.stdin, io.StringIO()
+    standard_input, sys.stdin = sys.stdin, io.StringIO()
     try:
         yield
     except Exception as error:
@@ -96,4 +96,4 @@ def reading() -> Iterator[None]:
             raise ValueError(" ".join(str(error).split())) from error
         raise
     finally:
-        sys.stdin = given
+        sys.stdin = standard_input

@@ -25,24 +25,24 @@ def module(folder: Path, dtype: "dtype | str") -> Any:
 
     check_transformer(folder)
     with reading():
-        found = Transformer(
+        transformer = Transformer(
             str(folder),
             model_kwargs={"dtype": dtype, **SAFE, **LOCAL},
             config_kwargs=dict(LOCAL),
             processor_kwargs=dict(LOCAL),
         )
-        check_tokenizer(found.tokenizer, folder)
-    return found
+        check_tokenizer(transformer.tokenizer, folder)
+    return transformer
 
 
 def sentence_transformer(
-    folder: Path, modules: tuple[str, ...] = RUN, how: Mapping[str, object] | None = None, **options: Any
+    folder: Path, modules: tuple[str, ...] = RUN, model_arguments: Mapping[str, object] | None = None, **options: Any
 ) -> "SentenceTransformer":
     """Return the dual encoder in a folder.
 
     Args:
         modules: classes of sentence-transformers that are allowed in it.
-        how: arguments of its transformers. options: arguments of `SentenceTransformer`.
+        model_arguments: of its transformers. options: arguments of `SentenceTransformer`.
 
     Raises:
         UserError: something in it is not allowed, or it is damaged.
@@ -52,7 +52,7 @@ def sentence_transformer(
         check_modules(folder, modules)
         from sentence_transformers import SentenceTransformer
 
-        return SentenceTransformer(str(folder), model_kwargs={**(how or {}), **SAFE}, **LOCAL, **options)
+        return SentenceTransformer(str(folder), model_kwargs={**(model_arguments or {}), **SAFE}, **LOCAL, **options)
 
 
 def of_type(folder: Path, kind: str, dtype: "dtype | str") -> Any:
@@ -66,12 +66,12 @@ def of_type(folder: Path, kind: str, dtype: "dtype | str") -> Any:
         check_modules(folder, MODULES_OF[kind])
         import sentence_transformers
 
-        found = getattr(sentence_transformers, kind)(
+        model = getattr(sentence_transformers, kind)(
             str(folder), model_kwargs={"dtype": dtype, **SAFE}, device="cpu", **LOCAL
         )
-        if found.modalities != ["text"]:
-            raise UserError(f"{folder}: the model is for {', '.join(map(str, found.modalities))}; allowed: text")
-    return found
+        if model.modalities != ["text"]:
+            raise UserError(f"{folder}: the model is for {', '.join(map(str, model.modalities))}; allowed: text")
+    return model
 
 
 def cross_encoder(folder: Path) -> "CrossEncoder":
@@ -88,17 +88,17 @@ def quiet() -> Iterator[None]:
     """The libraries print neither progress nor what a folder lacks."""
     from transformers.utils import logging
 
-    told = getLogger("sentence_transformers")
-    before, level = logging.get_verbosity(), told.level
+    logger = getLogger("sentence_transformers")
+    before, level = logging.get_verbosity(), logger.level
     logging.set_verbosity_error()
     logging.disable_progress_bar()
-    told.setLevel("ERROR")
+    logger.setLevel("ERROR")
     try:
         yield
     finally:
         logging.set_verbosity(before)
         logging.enable_progress_bar()
-        told.setLevel(level)
+        logger.setLevel(level)
 
 
 @contextmanager

@@ -53,7 +53,7 @@ def write_retriever(settings: CheckpointSettings, output: Path) -> None:
         parts = [Router.for_query_document(_modules(settings, locate(settings.queries)), parts)]
     prompts = {route: str(settings.prompts.get(role, "")) for role, route in ROUTE_OF.items()}
     model = SentenceTransformer(modules=parts, prompts=prompts, device="cpu", similarity_fn_name="dot")
-    about = asdict(settings) | {
+    card_fields = asdict(settings) | {
         "queries": settings.queries or "the same",
         "drop": settings.drop or "nothing",
         "head": settings.head or "none",
@@ -64,7 +64,7 @@ def write_retriever(settings: CheckpointSettings, output: Path) -> None:
         whole.write(model, temporary, settings.separator)
         with prefixed_errors(f"checkpoint {settings.name}"):
             write_json(temporary / AGREEMENT, agreement(temporary, model)._asdict())
-        write_text(temporary / "README.md", CARD.format(**about))
+        write_text(temporary / "README.md", CARD.format(**card_fields))
 
 
 def _modules(settings: CheckpointSettings, directory: Path) -> list[Any]:
@@ -84,16 +84,18 @@ def _modules(settings: CheckpointSettings, directory: Path) -> list[Any]:
 
 def _fill(first: Any, length: int, directory: Path) -> None:
     """Let a Transformer fill queries with masks up to a length; no text ends in a separator."""
-    given = first.tokenizer
-    if given.cls_token is None or given.mask_token is None:
+    tokenizer = first.tokenizer
+    if tokenizer.cls_token is None or tokenizer.mask_token is None:
         raise UserError(f"{directory}: filled: its tokenizer has no token for the start of a text, or no mask")
-    backend, special = given.backend_tokenizer, given.special_tokens_map
-    backend.post_processor = TemplateProcessing(f"{given.cls_token} $A", None, [(given.cls_token, given.cls_token_id)])
+    backend, special = tokenizer.backend_tokenizer, tokenizer.special_tokens_map
+    backend.post_processor = TemplateProcessing(
+        f"{tokenizer.cls_token} $A", None, [(tokenizer.cls_token, tokenizer.cls_token_id)]
+    )
     # A BertTokenizer would make its own post-processor when it is read again.
     first.processor = PreTrainedTokenizerFast(
-        tokenizer_object=backend, model_max_length=given.model_max_length, **special
+        tokenizer_object=backend, model_max_length=tokenizer.model_max_length, **special
     )
-    first.query_expansion = {"strategy": "fixed", "attend": True, "length": length, "token": given.mask_token}
+    first.query_expansion = {"strategy": "fixed", "attend": True, "length": length, "token": tokenizer.mask_token}
 
 
 def _head(directory: Path, linear: str, norm: str) -> list[Any]:
@@ -104,6 +106,6 @@ def _head(directory: Path, linear: str, norm: str) -> list[Any]:
         )
     dense = Dense(rows.shape[1], rows.shape[0], activation_function=torch.nn.Identity())
     dense.linear.load_state_dict({"weight": rows, "bias": bias})
-    made = LayerNorm(len(scale))
-    made.norm.load_state_dict({"weight": scale, "bias": shift})
-    return [dense, made]
+    layer_norm = LayerNorm(len(scale))
+    layer_norm.norm.load_state_dict({"weight": scale, "bias": shift})
+    return [dense, layer_norm]

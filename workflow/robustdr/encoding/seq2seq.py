@@ -37,21 +37,21 @@ def write_seq2seq(settings: CheckpointSettings, output: Path) -> None:
     import sentencepiece  # noqa: F401
 
     directory = locate(settings.source)
-    what = f"checkpoint {settings.name}: {directory}"
+    message_place = f"checkpoint {settings.name}: {directory}"
     try:
         with loading.reading():
             tokenizer = loading.tokenizer(directory)
-            if (found := json.loads((directory / "config.json").read_text(encoding="utf-8"))["model_type"]) != "t5":
-                raise UserError(f"{what} holds {found!r}; allowed: t5")
-            model, about = loading.transformer(
+            if (kind := json.loads((directory / "config.json").read_text(encoding="utf-8"))["model_type"]) != "t5":
+                raise UserError(f"{message_place} holds {kind!r}; allowed: t5")
+            model, loading_info = loading.transformer(
                 T5ForConditionalGeneration, directory, dtype=torch.float32, output_loading_info=True
             )
     except UserError:
         raise
     except (OSError, ValueError) as error:
-        raise UserError(f"{what} holds no whole T5 ({error})") from error
-    if other := sorted({*about["missing_keys"], *about["unexpected_keys"]}):
-        raise UserError(f"{what} is not a T5 with a head: {', '.join(other[:5])}")
+        raise UserError(f"{message_place} holds no whole T5 ({error})") from error
+    if unfit_weights := sorted({*loading_info["missing_keys"], *loading_info["unexpected_keys"]}):
+        raise UserError(f"{message_place} is not a T5 with a head: {', '.join(unfit_weights[:5])}")
     card = CARD.format(name=settings.name, description=settings.description, source=settings.source)
     with atomic(output) as temporary:
         model.save_pretrained(temporary)

@@ -24,30 +24,30 @@ class Vectors:
     """Vectors by text in an SQLite file, in single precision: none are kept in memory.
 
     Args:
-        of: what a text's vector depends on besides the text (a JSON value).
+        dependencies: what a text's vector depends on besides the text (a JSON value).
     """
 
-    def __init__(self, path: Path, of: Any):
+    def __init__(self, path: Path, dependencies: Any):
         path.parent.mkdir(parents=True, exist_ok=True)
-        self.path, self._of, self._lock = path, json.dumps(of), Lock()
-        with self._said():
+        self.path, self._of, self._lock = path, json.dumps(dependencies), Lock()
+        with self._readable_errors():
             self._file = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             self._file.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
 
     def find(self, texts: Iterable[str]) -> dict[str, np.ndarray]:
         """Return the known vectors of texts, [dimension] each."""
-        found = {}
-        with self._said():
+        vector_of = {}
+        with self._readable_errors():
             for text in texts:
                 row = self._file.execute("SELECT vector FROM vectors WHERE key = ?", [self._key(text)]).fetchone()
                 if row:
-                    found[text] = np.frombuffer(row[0], np.float32)
-        return found
+                    vector_of[text] = np.frombuffer(row[0], np.float32)
+        return vector_of
 
     def add(self, texts: Sequence[str], vectors: np.ndarray) -> None:
         """Store the vectors of texts, [texts, dimension], on disk at once; safe to call from threads."""
         rows = [(self._key(text), vector.tobytes()) for text, vector in zip(texts, vectors, strict=True)]
-        with self._lock, self._said():
+        with self._lock, self._readable_errors():
             self._file.execute("BEGIN")
             self._file.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
             self._file.execute("COMMIT")
@@ -56,7 +56,7 @@ class Vectors:
         return hashlib.sha256(f"{self._of}\n{text}".encode()).digest()
 
     @contextmanager
-    def _said(self) -> Iterator[None]:
+    def _readable_errors(self) -> Iterator[None]:
         """Turn an error of SQLite into a `UserError`."""
         try:
             yield
@@ -66,7 +66,7 @@ class Vectors:
             ) from None
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def exclusively(self) -> Iterator[None]:
         """Wait until no other process requests vectors for this file; it may request the same ones."""
         with exclusive_lock(self.path.with_name(f"{self.path.name}.lock")):
             yield
@@ -118,47 +118,48 @@ class Served:
         # Servers refuse an empty text.
         prompted = [f"{prompt}{text}" or " " for text in texts]
         distinct = list(dict.fromkeys(prompted))
-        with self._kept.alone():
-            known = self._kept.find(distinct)
-            if missing := [text for text in distinct if text not in known]:
-                self._width = self._width or next((len(vector) for vector in known.values()), None)
+        with self._kept.exclusively():
+            vector_of = self._kept.find(distinct)
+            if missing := [text for text in distinct if text not in vector_of]:
+                self._width = self._width or next((len(vector) for vector in vector_of.values()), None)
                 self._ask(missing, len(distinct))
-                known |= self._kept.find(missing)
-        vectors = np.stack([known[text] for text in prompted])
+                vector_of |= self._kept.find(missing)
+        vectors = np.stack([vector_of[text] for text in prompted])
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True) if self._normalise else vectors
 
-    def _ask(self, texts: list[str], of: int) -> None:
+    def _ask(self, texts: list[str], total: int) -> None:
         characters = sum(map(len, texts))
-        said = f"{len(texts)} of {of} texts to ask of {self._client.model}, {characters:,} characters"
-        print(said, file=sys.stderr, flush=True)
+        progress = f"{len(texts)} of {total} texts to ask of {self._client.model}, {characters:,} characters"
+        print(progress, file=sys.stderr, flush=True)
         batches = (texts[start : start + self._batch] for start in range(0, len(texts), self._batch))
         try:
             with closing(self._client.ask_all(self._answer, batches, self._concurrency)) as answers:
                 for _ in answers:
                     pass
         except UserError as error:
-            kept = of - len(texts) + len(self._kept.find(texts))
+            stored = total - len(texts) + len(self._kept.find(texts))
             raise UserError(
-                f"{error}; {kept} of {of} texts have vectors, kept in {self._kept.path}: correct this, and run again"
+                f"{error}; {stored} of {total} texts have vectors, kept in {self._kept.path}: correct this, "
+                "and run again"
             ) from None
 
     def _answer(self, texts: Sequence[str]) -> None:
         """Ask for the vectors of a batch until each text has one, and store them."""
         for _ in range(self._attempts):
             try:
-                self._kept.add(texts, self._client.request(lambda client: self._read(client, texts)))
+                self._kept.add(texts, self._client.request(lambda client: self._request_vectors(client, texts)))
                 return
             except GarbledError as error:
                 problem = error
         model = self._client.model
         raise UserError(f"{self._client.url}: {model} does not give vectors in {self._attempts} attempts: {problem}")
 
-    def _read(self, client: "openai.OpenAI", texts: Sequence[str]) -> np.ndarray:
+    def _request_vectors(self, client: "openai.OpenAI", texts: Sequence[str]) -> np.ndarray:
         """Return the vectors of an answer, [texts, dimension], in the order of the texts."""
         answer = client.embeddings.create(input=list(texts), **self._asked).data
-        if sorted(each.index for each in answer) != list(range(len(texts))):
+        if sorted(item.index for item in answer) != list(range(len(texts))):
             raise GarbledError(f"{len(answer)} vectors for {len(texts)} texts")
-        numbers = [each.embedding for each in sorted(answer, key=lambda each: each.index)]
+        numbers = [item.embedding for item in sorted(answer, key=lambda item: item.index)]
         if len(widths := {self._width or len(numbers[0]), *map(len, numbers)}) > 1:
             raise GarbledError(f"vectors of {' and '.join(map(str, sorted(widths)))} numbers")
         (self._width,) = widths

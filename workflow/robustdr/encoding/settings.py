@@ -32,8 +32,8 @@ class _Source(TypedDict):
 
 
 def _one_place(source: _Source) -> _Source:
-    if "hub" in source and (other := {"package", "path"} & source.keys()):
-        raise wrong(min(other), "not allowed beside `hub`; name one place")
+    if "hub" in source and (not_allowed := {"package", "path"} & source.keys()):
+        raise wrong(min(not_allowed), "not allowed beside `hub`; name one place")
     if ("hub" in source) != ("revision" in source):
         raise wrong("revision", "`hub` and `revision` go together; give both or neither")
     if not {"package", "path", "hub"} & source.keys():
@@ -118,11 +118,11 @@ class Checkpoint:
     """Why it is unavailable; its cells print this."""
 
     def __post_init__(self) -> None:
-        own = changed_fields(self)
+        given_fields = changed_fields(self)
         for key, forms in FORMS_WITH.items():
-            if key in own and self.form not in forms:
+            if key in given_fields and self.form not in forms:
                 raise wrong(key, f"the form is {self.form!r}; allowed with {', '.join(map(repr, forms))} alone")
-        if "filters" in own and self.fitted is None:
+        if "filters" in given_fields and self.fitted is None:
             raise wrong("filters", "`fitted` is missing; the filters are those of a character part that is fitted")
         if self.fetch and "path" not in (self.source or {}):
             raise wrong("fetch", "allowed only with a `path` in `source`")
@@ -143,6 +143,6 @@ class CheckpointSettings(Checkpoint):
     """Where it comes from."""
 
     @classmethod
-    def of(cls, name: str, checkpoint: Checkpoint) -> "CheckpointSettings":
+    def from_checkpoint(cls, name: str, checkpoint: Checkpoint) -> "CheckpointSettings":
         """Return the settings that write a checkpoint of a scale."""
         return cls(name=name, **vars(checkpoint))

@@ -19,8 +19,8 @@ def _from_package(name: str, path: str) -> Path:
     return Path(spec.origin).parent / path
 
 
-def from_hub(name: str, revision: str | None, what: str) -> Path:
-    """Return the directory of a model of the hub, named after its commit; `what` starts an error message.
+def from_hub(name: str, revision: str | None, subject: str) -> Path:
+    """Return the directory of a model of the hub, named after its commit; `subject` starts an error message.
 
     Args:
         revision: a commit, branch or tag; None for the default branch.
@@ -30,7 +30,7 @@ def from_hub(name: str, revision: str | None, what: str) -> Path:
     """
     from huggingface_hub import snapshot_download
 
-    with hub.fetching(f"{what}: {name}{f'@{revision}' if revision else ''}"):
+    with hub.fetching(f"{subject}: {name}{f'@{revision}' if revision else ''}"):
         return Path(snapshot_download(name, revision=revision, allow_patterns=[*hub.MODEL_FILES]))
 
 
@@ -87,17 +87,17 @@ def check_whole(name: str, directory: Path, drop: list[str]) -> None:
     parts = {entry["type"].rpartition(".")[2] for entry in entries} - {"Transformer", "Pooling"}
     from transformers import AutoModel
 
-    model, found = loading.transformer(AutoModel, directory, output_loading_info=True)
+    model, loading_info = loading.transformer(AutoModel, directory, output_loading_info=True)
     inside = f"{model.base_model_prefix}."
-    parts |= {weight.removeprefix(inside).partition(".")[0] for weight in found["unexpected_keys"]}
+    parts |= {weight.removeprefix(inside).partition(".")[0] for weight in loading_info["unexpected_keys"]}
     for part in drop:
         if part not in parts:
             raise unknown(f"checkpoint {name}: drop", part, parts)
-    if left := sorted(parts - set(drop)):
+    if unread := sorted(parts - set(drop)):
         raise UserError(
-            f"checkpoint {name}: {directory} is more than a transformer with a pooling: {', '.join(left)}; "
+            f"checkpoint {name}: {directory} is more than a transformer with a pooling: {', '.join(unread)}; "
             "these parts are not read (a checkpoint without them: name them under `drop`)"
         )
-    lacking = sorted(weight for weight in found["missing_keys"] if not weight.startswith("pooler."))
+    lacking = sorted(weight for weight in loading_info["missing_keys"] if not weight.startswith("pooler."))
     if lacking:
         raise UserError(f"checkpoint {name}: {directory} lacks weights of its transformer: {', '.join(lacking[:5])}")

@@ -15,12 +15,12 @@ def weights(model: Library, texts: Sequence[str], route: str) -> csr_array:
     Raises:
         UserError: a weight is not finite (names the text).
     """
-    made = model.encode(texts, route).coalesce()
-    rows, columns = made.indices().numpy()
-    found = csr_array((made.values().numpy(), (rows, columns)), shape=tuple(made.shape))
-    if not np.isfinite(found.data).all():
-        row = int(rows[~np.isfinite(made.values().numpy())][0])
+    sparse_tensor = model.encode(texts, route).coalesce()
+    rows, columns = sparse_tensor.indices().numpy()
+    word_weights = csr_array((sparse_tensor.values().numpy(), (rows, columns)), shape=tuple(sparse_tensor.shape))
+    if not np.isfinite(word_weights.data).all():
+        row = int(rows[~np.isfinite(sparse_tensor.values().numpy())][0])
         raise UserError(f"{model.path}: the weights of the text {texts[row]!r} are not finite")
     if model.model.similarity_fn_name == "cosine":
-        found.data /= np.repeat(np.sqrt(found.power(2).sum(axis=1)), np.diff(found.indptr))
-    return found
+        word_weights.data /= np.repeat(np.sqrt(word_weights.power(2).sum(axis=1)), np.diff(word_weights.indptr))
+    return word_weights

@@ -27,14 +27,14 @@ sentence-transformers takes the first. Source: {source}{digest}. Similarity: cos
 """
 
 
-def _read(settings: CheckpointSettings) -> tuple[list[str], np.ndarray]:
+def _read_vectors(settings: CheckpointSettings) -> tuple[list[str], np.ndarray]:
     """Return the most frequent words that a tokenised text can contain, and their vectors, [words, dimension]."""
     match settings.source:
-        case {"package": package, **more} if package == GLOVE_MODULE and not more:
+        case {"package": package, **further_keys} if package == GLOVE_MODULE and not further_keys:
             words, vectors = read_glove()
             rows = list(islice((row for row, word in enumerate(words) if WORD.fullmatch(word)), settings.words))
             return [words[row] for row in rows], vectors[rows]
-        case {"path": path, **more} if more.keys() <= {"sha256"}:
+        case {"path": path, **further_keys} if further_keys.keys() <= {"sha256"}:
             return read_text(Path(path), settings.source.get("sha256", ""), settings.words, WORD)
     raise UserError(
         f"checkpoint {settings.name}: source: {settings.source} holds no word vectors; "
@@ -56,7 +56,7 @@ def write_static(settings: CheckpointSettings, output: Path) -> None:
     Raises:
         UserError: the source holds no word vectors, or see `wordvectors.read_text`.
     """
-    words, vectors = _read(settings)
+    words, vectors = _read_vectors(settings)
     dimension = vectors.shape[1]
     unknown = np.random.default_rng(digest("vectors of unknown words")).normal(0, 0.5, (settings.hashed, dimension))
     names = [PADDING, *words, *map(UNKNOWN.format, range(settings.hashed))]
@@ -67,9 +67,9 @@ def write_static(settings: CheckpointSettings, output: Path) -> None:
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     rows = np.concatenate([np.zeros((1, dimension)), vectors, unknown]).astype(np.float32)
     model = SentenceTransformer(modules=[StaticEmbedding(tokenizer, rows)], device="cpu", similarity_fn_name="cosine")
-    about = {name: getattr(settings, name) for name in ("name", "description", "source", "hashed")}
+    card_fields = {name: getattr(settings, name) for name in ("name", "description", "source", "hashed")}
     pinned = "package" in settings.source or "sha256" in settings.source
-    read = "" if pinned else f" (sha256 {sha256(Path(settings.source['path']))})"
+    digest_note = "" if pinned else f" (sha256 {sha256(Path(settings.source['path']))})"
     with atomic(output) as temporary:
         model.save(str(temporary), create_model_card=False, safe_serialization=True)
-        write_text(temporary / "README.md", CARD.format(**about, words=len(words), digest=read))
+        write_text(temporary / "README.md", CARD.format(**card_fields, words=len(words), digest=digest_note))

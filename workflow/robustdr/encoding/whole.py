@@ -31,13 +31,13 @@ def load(path: Path, dtype: torch.dtype | str = torch.float32, attention: str | 
         UserError: a part that is not supported (names it), or a damaged directory.
     """
     describe(path)
-    how = {"dtype": dtype} | ({"attn_implementation": attention} if attention else {})
-    model = loading_modules.sentence_transformer(path, READ, how, device="cpu")
+    options = {"dtype": dtype} | ({"attn_implementation": attention} if attention else {})
+    model = loading_modules.sentence_transformer(path, READ, options, device="cpu")
     for route in ROUTES:
         first = modules(model, route)[0]
         if first.transformer_task != TASK or set(first.modality_config) != {"text"}:
-            found = f"{first.transformer_task} on {', '.join(map(str, first.modality_config))}"
-            raise UserError(f"{path}: the Transformer is for {found}; allowed: {TASK} on text")
+            inputs = f"{first.transformer_task} on {', '.join(map(str, first.modality_config))}"
+            raise UserError(f"{path}: the Transformer is for {inputs}; allowed: {TASK} on text")
     return model
 
 
@@ -75,11 +75,11 @@ class Whole:
         self.model[1:].float()
         self.tokenizer: Any = self.model[0].tokenizer
 
-    def at(self, route: str) -> "Whole":
+    def for_route(self, route: str) -> "Whole":
         """Return the same modules with the prompt and the limit of a route."""
-        other = copy.copy(self)
-        other.route = route
-        return other
+        route_model = copy.copy(self)
+        route_model.route = route
+        return route_model
 
     @property
     def dimension(self) -> int:
@@ -102,39 +102,41 @@ class Whole:
         Queries that the model fills with masks all have its number of tokens.
         """
         first = self.model[0]
-        own = first.query_length if self.route == QUERY else first.document_length
-        limit = min(max_length, own or first.max_seq_length or max_length)
+        route_length = first.query_length if self.route == QUERY else first.document_length
+        limit = min(max_length, route_length or first.max_seq_length or max_length)
         if self.route == QUERY and first.query_expansion:
             limit = first.query_expansion["length"]
-        found: list[list[int]] = []
+        token_ids: list[list[int]] = []
         for start in range(0, len(texts), CHUNK):
             chunk = list(texts[start : start + CHUNK])
-            read = first.preprocess(chunk, prompt=self.prompt, task=self.route, max_length=limit)
-            padded = zip(read["input_ids"], read["attention_mask"].bool(), strict=True)
-            found += [ids[kept].tolist() for ids, kept in padded]
-        return found
+            preprocessed = first.preprocess(chunk, prompt=self.prompt, task=self.route, max_length=limit)
+            padded = zip(preprocessed["input_ids"], preprocessed["attention_mask"].bool(), strict=True)
+            token_ids += [ids[mask].tolist() for ids, mask in padded]
+        return token_ids
 
     def forward(self, features: dict[str, torch.Tensor]) -> torch.Tensor:
         """Return the vectors of padded texts, [texts, dimension]; their dot product is the model's similarity."""
-        seen = dict(features)
+        features_so_far = dict(features)
         if self.segmented:
-            ends = seen["input_ids"] == self.tokenizer.sep_token_id
-            seen["token_type_ids"] = (ends.cumsum(1) > ends).long() * seen["attention_mask"]
+            ends = features_so_far["input_ids"] == self.tokenizer.sep_token_id
+            features_so_far["token_type_ids"] = (ends.cumsum(1) > ends).long() * features_so_far["attention_mask"]
         if self.prompt and any(isinstance(module, Pooling) and not module.include_prompt for module in self.model):
-            seen["prompt_length"] = self.model[0].preprocess([""], prompt=self.prompt, task=self.route)["prompt_length"]
-        seen = self.model[0](seen)
-        given = self.model[0].module_output_name
-        seen[given] = seen[given].float()
+            features_so_far["prompt_length"] = self.model[0].preprocess([""], prompt=self.prompt, task=self.route)[
+                "prompt_length"
+            ]
+        features_so_far = self.model[0](features_so_far)
+        output_name = self.model[0].module_output_name
+        features_so_far[output_name] = features_so_far[output_name].float()
         with torch.autocast(features["input_ids"].device.type, enabled=False):
             for module in self.model[1:]:
-                seen = module(seen)
-        vectors = seen[VECTOR][:, : self.whole.truncate_dim]
+                features_so_far = module(features_so_far)
+        vectors = features_so_far[VECTOR][:, : self.whole.truncate_dim]
         return torch.nn.functional.normalize(vectors) if self.whole.similarity_fn_name == "cosine" else vectors
 
 
 def _width(module: torch.nn.Module) -> int | None:
-    found = getattr(module, "get_embedding_dimension", None)
-    return found() if found else None
+    get_dimension = getattr(module, "get_embedding_dimension", None)
+    return get_dimension() if get_dimension else None
 
 
 def save_trained(trained: Mapping[str, Whole], initial: Path, output: Path, separate: bool) -> None:
@@ -146,8 +148,10 @@ def save_trained(trained: Mapping[str, Whole], initial: Path, output: Path, sepa
     """
     like, parts = load(initial), list(trained[QUERY].model)
     if separate:
-        of = {route: list(trained[route].model) if route in trained else modules(like, route) for route in ROUTES}
-        parts = [Router.for_query_document(of[QUERY], of[DOCUMENT])]
+        modules_of = {
+            route: list(trained[route].model) if route in trained else modules(like, route) for route in ROUTES
+        }
+        parts = [Router.for_query_document(modules_of[QUERY], modules_of[DOCUMENT])]
     model = SentenceTransformer(
         modules=parts,
         prompts={name: prompt or "" for name, prompt in like.prompts.items()},

@@ -32,12 +32,12 @@ def read_glove() -> tuple[list[str], np.ndarray]:
 
 
 def read_text(
-    path: Path, digest: str = "", size: int | None = None, wanted: re.Pattern = _ANY
+    path: Path, digest: str = "", size: int | None = None, pattern: re.Pattern = _ANY
 ) -> tuple[list[str], np.ndarray]:
     """Return the first `size` words, or all, of a text file `word number number …`, most frequent word first.
 
     Args:
-        digest: its SHA-256; '' if nobody published one. wanted: pattern that words must match; others are skipped.
+        digest: its SHA-256; '' if nobody published one. pattern: what words must match; others are skipped.
 
     Returns:
         The words and their vectors, [words, dimension], float32; of a repeated word the first vector.
@@ -47,14 +47,14 @@ def read_text(
     """
     if not path.is_file():
         raise UserError(f"{path}: no such file")
-    if digest and (found := sha256(path)) != digest:
-        raise UserError(f"{path}: sha256 is {found}, not {digest}; give the one you trust as `sha256`")
+    if digest and (actual := sha256(path)) != digest:
+        raise UserError(f"{path}: sha256 is {actual}, not {digest}; give the one you trust as `sha256`")
     rows: dict[str, np.ndarray] = {}
     for number, line in read_lines(path):
         if len(rows) == size:
             break
         word, *values = line.split() or [""]
-        if (number == 1 and _HEADER.fullmatch(line)) or word in rows or not wanted.fullmatch(word):
+        if (number == 1 and _HEADER.fullmatch(line)) or word in rows or not pattern.fullmatch(word):
             continue
         try:
             row = np.array(values, dtype=np.float32)

@@ -25,7 +25,7 @@ class Models(Part):
     @cache
     def checkpoint(self, checkpoint: str) -> Node:
         entry = self.lineage.scale.checkpoints[checkpoint]
-        settings = CheckpointSettings.of(checkpoint, entry)
+        settings = CheckpointSettings.from_checkpoint(checkpoint, entry)
         source = settings.source
         places = [source, *([settings.queries] if settings.queries else [])]
         local = [place["path"] for place in places if "path" in place and "package" not in place]

@@ -13,7 +13,7 @@ from robustdr.core.files import read_queries, write_text
 from robustdr.own.experiment import chosen
 from robustdr.variations import create, runner
 from robustdr.variations.languages import spoken
-from robustdr.variations.queries import read
+from robustdr.variations.queries import read_user_queries
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
 
@@ -28,12 +28,12 @@ def write(folder: Path, output: Path, variations: Sequence[str], seed: int, work
         code: of the queries' language; None: it is found.
 
     Raises:
-        UserError: a file of the folder is missing, or a variation is unknown; see also `queries.read`.
+        UserError: a file of the folder is missing, or a variation is unknown; see also `queries.read_user_queries`.
     """
     for name in (CORPUS, QUERIES, QRELS):
         if not (folder / name).exists():
             raise UserError(f"--beir: {folder}: no {name}; a folder has {CORPUS}, {QUERIES} and {QRELS}/SPLIT.tsv")
-    originals = read(folder / QUERIES)
+    originals = read_user_queries(folder / QUERIES)
     language, language_note = given_or_found(code, list(originals.values()))
     print(language_note, file=sys.stderr)
     for name in [name for names in chosen(variations, language).values() for name in names]:

@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> None:
     if a.fix and language != ENGLISH:
         raise UserError(f"--fix: the remedies train on variations of English queries, not of {NAMES[language]} ones")
     for model in compared:
-        for note in (model.encodes.said(), *model.encodes.ignored()) if model.encodes else ():
+        for note in (model.encodes.sentence(), *model.encodes.ignored()) if model.encodes else ():
             print(f"{model.label}: {note}", file=sys.stderr)
     problems, passages, _ = check(used.corpus, used.splits, used.drop_empty, used.ignore_unjudged)
     if wrong := [problem for problem in problems if problem.severity == "error"]:
@@ -87,7 +87,7 @@ def _data(a: argparse.Namespace) -> Data:
     Raises:
         UserError: a file is missing, or an option's value is not allowed.
     """
-    collection_files = data.given(a)
+    collection_files = data.parse_locations(a)
     for option in (*data.PARTS, "train_queries", "train_qrels", "runs"):
         path = getattr(a, option)
         if path is not None and not path.exists() and not irds_id(path):

@@ -235,7 +235,9 @@ def _encoding(graph: Graph, folder: Path, systems: Mapping[str, Any]) -> list[st
         check = (
             f"the vectors of {agreed['texts']} texts are those of sentence-transformers within {agreed['difference']}"
         )
-        sentences += [f"{recipe.label}: {sentence}" for sentence in (description.said(), *description.ignored(), check)]
+        sentences += [
+            f"{recipe.label}: {sentence}" for sentence in (description.sentence(), *description.ignored(), check)
+        ]
     return sentences
 
 

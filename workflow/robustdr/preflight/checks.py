@@ -107,7 +107,7 @@ class Checks:
     @_wrong.register
     def _(self, thing: Kept, needs: str) -> Wrong:
         archive = thing.archive
-        if archive_path := next((path for path in (archive.path, archive.given) if path and path.exists()), None):
+        if archive_path := next((path for path in (archive.path, archive.user_copy) if path and path.exists()), None):
             if wrong := _changed(archive_path, archive):
                 yield wrong, f"rm {archive_path} && {thing.mend}"
             return

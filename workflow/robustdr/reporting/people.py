@@ -28,9 +28,9 @@ def paired(originals: Path, varied: Sequence[Path]) -> Rewordings:
     """The queries that any of the files varies, each with its variations.
 
     Raises:
-        UserError: a file has a query that is not among the originals; see also `queries.read`.
+        UserError: a file has a query that is not among the originals; see also `queries.read_user_queries`.
     """
-    texts, files = queries.read(originals), {path: queries.read(path) for path in varied}
+    texts, files = queries.read_user_queries(originals), {path: queries.read_user_queries(path) for path in varied}
     for path, varied_texts in files.items():
         if unknown := varied_texts.keys() - texts.keys():
             raise UserError(f"{path}: query {min(unknown)!r} is none of {originals} ({len(unknown):,} such queries)")

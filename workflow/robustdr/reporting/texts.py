@@ -37,7 +37,7 @@ def write_texts(explored: list[Path], queries: list[Path], corpus: Path, output:
     parts: list[dict[str, list[str]]] = [{} for _ in passages]
     reader = Corpus(corpus)
     for docid, row in reader.rows(shown_docids).items():
-        passage = reader.read(row, docid)
+        passage = reader.read_passage(row, docid)
         parts[part_of(docid, len(parts))][docid] = [passage.title, passage.text]
     for number, (path, part) in enumerate(zip(passages, parts, strict=True)):
         write_data(path, f"{corpus.parent.name}/passages{number}", part)

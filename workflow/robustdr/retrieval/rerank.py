@@ -77,7 +77,7 @@ class Texts(Mapping[str, str]):
         self.rows = self.corpus.rows({docid for _, docid in places})
 
     def __getitem__(self, docid: str) -> str:
-        return self.corpus.read(self.rows[docid], docid).joined()
+        return self.corpus.read_passage(self.rows[docid], docid).joined()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.rows)

@@ -66,7 +66,7 @@ def _passages(
     if files["embeddings"]:
         yield from iterate(files["embeddings"], Corpus(corpus), read_embeddings)
         return
-    documents = encoder.at(DOCUMENT)
+    documents = encoder.for_route(DOCUMENT)
     read = read_corpus(corpus, separator=documents.separator)
     chosen = (passage for passage in read if not wanted or passage[0] in wanted)
     yield from encode_passages(documents, chosen, settings.passage_length)

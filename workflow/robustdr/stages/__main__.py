@@ -19,7 +19,7 @@ from robustdr.keys.provenance import PACKAGE, Code, code_of_stage, installed
 from robustdr.stages.options import STAGES, Stage, add_arguments
 
 
-def every() -> Mapping[str, Stage]:
+def all_stages() -> Mapping[str, Stage]:
     """All stages by name."""
     for path in sorted((PACKAGE / "stages").glob("[a-z]*.py")):
         import_module(f"robustdr.stages.{path.stem}")
@@ -42,10 +42,10 @@ def parser(name: str) -> argparse.ArgumentParser:
     try:
         import_module(code_of_stage(name.replace("-", "_"))[0])
     except ValueError:
-        raise unknown("stage", name, every()) from None
-    made = Parser(f"robustdr.stages {name}", description=STAGES[name].text, fromfile_prefix_chars="@")
-    add_arguments(made, STAGES[name])
-    return made
+        raise unknown("stage", name, all_stages()) from None
+    stage_parser = Parser(f"robustdr.stages {name}", description=STAGES[name].text, fromfile_prefix_chars="@")
+    add_arguments(stage_parser, STAGES[name])
+    return stage_parser
 
 
 def run(name: str, a: argparse.Namespace) -> None:
@@ -59,22 +59,26 @@ def run(name: str, a: argparse.Namespace) -> None:
     code = Code(a.code or [function.__name__], a.packages)
     if a.made_of:
         check_code(code, a.made_of)
-    given = {option: _paths(getattr(a, option.rstrip("_"))) for option in options}
-    read = [path for option, paths in given.items() if options[option].get("metavar") == "INPUT" for path in paths]
+    paths_of = {option: _paths(getattr(a, option.rstrip("_"))) for option in options}
+    inputs = [path for option, paths in paths_of.items() if options[option].get("metavar") == "INPUT" for path in paths]
     versions = installed(code)
-    verify(read)
-    check_inputs({option.rstrip("_"): paths for option, paths in given.items()}, a.reads)
-    check_chain(read)
-    made = makes(a)
-    made += [(path,) for option, paths in given.items() if options[option].get("metavar") == "OUTPUT" for path in paths]
-    keys = a.key if len(a.key) > 1 else (a.key or [""]) * len(made)
-    told = {option: getattr(a, option.rstrip("_")) for option in options if option != "settings"}
-    artifacts = [path for option, of in a.reads.items() for path in _paths(getattr(a, option))[: len(of)]]
-    work = work_of(a.work, told, artifacts) if a.work else ""
+    verify(inputs)
+    check_inputs({option.rstrip("_"): paths for option, paths in paths_of.items()}, a.reads)
+    check_chain(inputs)
+    outputs = makes(a)
+    outputs += [
+        (path,) for option, paths in paths_of.items() if options[option].get("metavar") == "OUTPUT" for path in paths
+    ]
+    keys = a.key if len(a.key) > 1 else (a.key or [""]) * len(outputs)
+    option_values = {option: getattr(a, option.rstrip("_")) for option in options if option != "settings"}
+    artifacts = [
+        path for option, planned_keys in a.reads.items() for path in _paths(getattr(a, option))[: len(planned_keys)]
+    ]
+    work = work_of(a.work, option_values, artifacts) if a.work else ""
     first = os.environ.get("RANK", "0") == "0"  # of the processes of torchrun: it alone writes
-    if work and same_work(made, work):
+    if work and same_work(outputs, work):
         if first:
-            take_back(made, keys, read)
+            take_back(outputs, keys, inputs)
             print("The same work made this before; it is kept.")
         return
     if a.gpus:
@@ -83,27 +87,27 @@ def run(name: str, a: argparse.Namespace) -> None:
     check_loaded(code)
     if not first:
         return
-    computed_on = hardware(read)
+    computed_on = hardware(inputs)
     if "torch" in sys.modules and "torch" in versions:  # another job of the process may have loaded it
         # By its name: a stage without torch is not made of it.
-        computed_on.add(import_module("robustdr.encoding.hardware").here())
+        computed_on.add(import_module("robustdr.encoding.hardware").this_hardware())
     # The first record stands for all: it comes last.
-    for number, ((path, *beside), key) in reversed(list(enumerate(zip(made, keys, strict=True)))):
+    for number, ((path, *further_files), key) in reversed(list(enumerate(zip(outputs, keys, strict=True)))):
         record(
             path,
-            *beside,
+            *further_files,
             key=key,
-            inputs=read,
+            inputs=inputs,
             hardware=computed_on,
             installed=versions,
             work=work,
-            other_artifacts=[] if number else [other for other, *_ in made[1:]],
+            other_artifacts=[] if number else [output for output, *_ in outputs[1:]],
         )
-    drop(made)
+    drop(outputs)
 
 
 def _paths(value: object) -> list[Path]:
-    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, Path)]
+    return [path for path in (value if isinstance(value, list) else [value]) if isinstance(path, Path)]
 
 
 def main(argv: Sequence[str], refuse: Callable[[], None] = lambda: None) -> int:

@@ -6,7 +6,7 @@ from robustdr.core.errors import UserError
 DRIVERS = {"12": 525, "13": 580}
 
 
-def check_gpus(stage: str, asked: int) -> None:
+def check_gpus(stage: str, requested: int) -> None:
     """Check that torch, and FAISS where it builds an index, can use as many GPUs as the job asked for.
 
     Raises:
@@ -23,12 +23,13 @@ def check_gpus(stage: str, asked: int) -> None:
     cuda = torch.version.cuda or ""
     driver = DRIVERS.get(cuda.partition(".")[0])
     needed = f"it needs an NVIDIA driver {driver} or newer (`nvidia-smi` shows yours)" if driver else "it has no CUDA"
-    if usable >= asked and stage == "compress":
+    if usable >= requested and stage == "compress":
         import faiss
 
         usable, build, needed = faiss.get_num_gpus(), f"FAISS {faiss.__version__}", "faiss-gpu has it"
-    if usable < asked:
+    if usable < requested:
         raise UserError(
-            f"the job asked for {asked} GPU{'s' * (asked > 1)}, and {build} can use {usable}{reason}; {needed}; "
-            "docs/how-to/full-scale.md says how to install another build; `device: any` in the scale allows a processor"
+            f"the job asked for {requested} GPU{'s' * (requested > 1)}, and {build} can use {usable}{reason}; "
+            f"{needed}; docs/how-to/full-scale.md says how to install another build; `device: any` in the scale allows "
+            "a processor"
         )

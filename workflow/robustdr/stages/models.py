@@ -39,7 +39,7 @@ def training_data(a: argparse.Namespace) -> None:
 
 @stage(
     "train a model",
-    makes=lambda a: [(made,) for made in (a.output, *a.snapshots)],
+    makes=lambda a: [(path,) for path in (a.output, *a.snapshots)],
     trains={"help": "the module of what is trained"},
     settings=TEXT,
     seed=INT,
@@ -60,7 +60,7 @@ def train(a: argparse.Namespace) -> None:
     from robustdr.core.settings import read_settings
     from robustdr.training.loop import train
 
-    snapshots = {percent / 100: taken for percent, taken in zip(a.percents, a.snapshots, strict=True)}
+    snapshots = {percent / 100: folder for percent, folder in zip(a.percents, a.snapshots, strict=True)}
     files = {name: getattr(a, name) for name in ("teacher", "teacher_embeddings", "teacher_scores", "corpus")}
     settings = read_settings(import_module(a.trains).Settings, a.settings)
     train(a.trains, settings, a.seed, a.key[0], a.data, a.initial, a.output, a.resume, files, snapshots)

@@ -52,7 +52,7 @@ def stage(
     return register
 
 
-def add_arguments(parser: argparse.ArgumentParser, of: Stage) -> None:
+def add_arguments(parser: argparse.ArgumentParser, stage: Stage) -> None:
     """Add the options of a stage, and those that every stage has: what its job attests."""
     parser.add_argument("--made-of", help="digest of the code that was planned; without it, any code will do")
     parser.add_argument("--key", nargs="+", default=[], help="keys of the artifacts, or the one of all")
@@ -64,6 +64,6 @@ def add_arguments(parser: argparse.ArgumentParser, of: Stage) -> None:
     parser.add_argument("--gpus", type=int, default=0, help="GPUs without which the job stops")
     parser.add_argument("--network", action="store_true", help="allows connections beyond this machine")
     parser.add_argument("--packages", nargs="*", default=[], help="packages that are loaded by name alone")
-    for option, kind in of.options.items():
+    for option, kind in stage.options.items():
         flag = f"--{option.rstrip('_').replace('_', '-')}"
         parser.add_argument(flag, required=not option.endswith("_"), **kind)

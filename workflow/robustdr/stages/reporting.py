@@ -115,8 +115,10 @@ def site(a: argparse.Namespace) -> None:
     from robustdr.reporting.stamp import stamp
 
     settings = read_settings(SiteSettings, a.settings)
-    made = (a.tables, a.figures, a.claims, a.audits)
-    write_site(settings, *made, a.output, next(iter(a.replicates), None), stamp(settings.scale, a.output.parent.parent))
+    page_inputs = (a.tables, a.figures, a.claims, a.audits)
+    write_site(
+        settings, *page_inputs, a.output, next(iter(a.replicates), None), stamp(settings.scale, a.output.parent.parent)
+    )
 
 
 @stage("write the headline measures of a scale", measures={"type": json.loads}, tables=READS, output=MADE, drops=MADE)

@@ -165,7 +165,7 @@ class Student(LearnsFromQueries):
         tokens = {}
         if needs & {"passages", "groups"}:
             documents = self.reads(DOCUMENT)
-            texts = [passage.read().joined(documents.separator) for passage in seen.of("passages", *mine)]
+            texts = [passage.read_passage().joined(documents.separator) for passage in seen.of("passages", *mine)]
             tokens["passages"] = documents.tokenise(texts, self.settings.passage_length)
         fields: dict[str, str] = {name: name for name in ("query", "variation", "variations") if name in needs}
         if self.anchor is not None:
@@ -204,7 +204,7 @@ class Student(LearnsFromQueries):
 
     def reads(self, route: str) -> Encoder:
         """The encoder for the texts of a route."""
-        return self.encoders[route] if route in self.encoders else self.encoders[QUERY].at(route)
+        return self.encoders[route] if route in self.encoders else self.encoders[QUERY].for_route(route)
 
     def embed(self, encoder: Encoder, tokens: list[list[int]], seed: int) -> torch.Tensor:
         """Vectors of the texts of all processes, [processes · texts, d], in rank order; `tokens` are this process's."""

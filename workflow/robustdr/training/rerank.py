@@ -100,7 +100,7 @@ class Student(LearnsFromQueries):
         """The pairs of this process's queries with their passages, and what a teacher says of them."""
         share = self.settings.batch_size
         mine = distributed.rank() * share, (distributed.rank() + 1) * share
-        groups = [[passage.read().joined() for passage in seen.of("passages", i, i + 1)] for i in range(*mine)]
+        groups = [[passage.read_passage().joined() for passage in seen.of("passages", i, i + 1)] for i in range(*mine)]
         pairs: dict[str, list[tuple[str, str]]] = {}
         for name in ("query", "variation", "variations"):
             if name in needs:

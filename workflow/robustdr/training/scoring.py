@@ -27,7 +27,7 @@ def write_scores(settings: ScoreSettings, model: Path, data: Path, corpus: Path,
     if ranker.settings.counts:
         raise UserError(f"{model}: this ranker counts the words of a collection; it cannot score a training file")
     examples = read_training_data(data, corpus)
-    pairs = ((example.query, passage.read().joined()) for example in examples for passage in example.passages)
+    pairs = ((example.query, passage.read_passage().joined()) for example in examples for passage in example.passages)
     places = ((example.qid, passage.docid) for example in examples for passage in example.passages)
     with prefixed_errors(str(model)):
         found = iter(ranker.predict(pairs, settings.query_length, settings.passage_length, places))

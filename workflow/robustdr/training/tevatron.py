@@ -18,11 +18,11 @@ def export(data: Path, corpus: Path, output: Path) -> None:
             `negative_passages`, lists of `docid`, `title` and `text`; and also `query_variation`.
 
     Raises:
-        UserError: the training file has queries only; see also `read_training_data` and `Corpus.read`.
+        UserError: the training file has queries only; see also `read_training_data` and `Corpus.read_passage`.
     """
 
     def texts(passages: tuple[Reference, ...]) -> list[dict[str, str]]:
-        return [passage.read()._asdict() for passage in passages]
+        return [passage.read_passage()._asdict() for passage in passages]
 
     examples = read_training_data(data, corpus)
     if not examples[0].passages:

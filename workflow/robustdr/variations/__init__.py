@@ -34,9 +34,9 @@ def drawn(query_set: str) -> Drawn:
     Raises:
         UserError: the name has another form.
     """
-    if not (found := QUERY_SET.fullmatch(query_set)):
+    if not (match := QUERY_SET.fullmatch(query_set)):
         raise UserError(f"{query_set!r}; allowed: <variation>[.share<percent>][.version<n>][.draw<n>]")
-    name, share, version, draw = found.groups()
+    name, share, version, draw = match.groups()
     parameters = {"share": share and int(share) / 100, "version": version and int(version)}
     return Drawn(name, {key: value for key, value in parameters.items() if value is not None}, int(draw or 1))
 

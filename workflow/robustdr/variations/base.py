@@ -44,11 +44,13 @@ class Variation:
     @property
     def parameters(self) -> dict[str, object]:
         """The parameters with their values, without those whose default is implied."""
-        shown = {field.name: getattr(self, field.name) for field in fields(self) if field.init}
+        parameters = {field.name: getattr(self, field.name) for field in fields(self) if field.init}
         implied = {
-            field.name for field in fields(self) if field.metadata.get("implied") and field.default == shown[field.name]
+            field.name
+            for field in fields(self)
+            if field.metadata.get("implied") and field.default == parameters[field.name]
         }
-        return {key: value for key, value in shown.items() if key not in implied}
+        return {key: value for key, value in parameters.items() if key not in implied}
 
     @property
     def effective(self) -> dict[str, object]:
@@ -151,11 +153,11 @@ def require(pin: str, name: str) -> None:
     """Raise a `UserError` if the distribution of `pin` (name==version) is missing or has another version."""
     package, _, expected = pin.partition("==")
     try:
-        found = version(package)
+        installed = version(package)
     except PackageNotFoundError:
         raise UserError(f"variation {name!r} needs the package {package}; run `pip install {pin}`") from None
-    if found != expected:
-        raise UserError(f"variation {name!r} needs {pin}, not {found}; run `pip install {pin}`")
+    if installed != expected:
+        raise UserError(f"variation {name!r} needs {pin}, not {installed}; run `pip install {pin}`")
 
 
 def build(kind: type[Variation], parameters: Mapping[str, object]) -> Variation:

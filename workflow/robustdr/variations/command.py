@@ -7,7 +7,7 @@ from pathlib import Path
 from robustdr.collections.language import given_or_found
 from robustdr.variations import create, runner
 from robustdr.variations.languages import spoken
-from robustdr.variations.queries import read
+from robustdr.variations.queries import read_user_queries
 from robustdr.variations.similarity import Similarity
 
 
@@ -32,13 +32,13 @@ def vary(
         code: of the queries' language; None: it is found.
 
     Raises:
-        UserError: the variation is not for queries of this language; see also `create`, `queries.read` and
+        UserError: the variation is not for queries of this language; see also `create`, `queries.read_user_queries` and
             `runner.run`.
     """
     create(name, parameters)  # before a long file is read
-    originals = read(queries)
-    language, said = given_or_found(code, list(originals.values()))
-    print(said, file=sys.stderr)
+    originals = read_user_queries(queries)
+    language, language_note = given_or_found(code, list(originals.values()))
+    print(language_note, file=sys.stderr)
     variation = create(name, {**(parameters or {}), **spoken(name, language)})
     encoders = {model.name: Similarity(model) for model in models}
     variation.fetch(originals)

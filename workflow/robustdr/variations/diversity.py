@@ -38,14 +38,14 @@ def change(question: str, reworded: str) -> str:
         return "spelling"
     if before == after:
         return "order"
-    one, two = content(question), content(reworded)
-    if one == two:
+    question_words, reworded_words = content(question), content(reworded)
+    if question_words == reworded_words:
         return "stop words"
-    if two < one and two:
+    if reworded_words < question_words and reworded_words:
         return "words lost"
-    if one < two:
+    if question_words < reworded_words:
         return "words added"
-    return "some replaced" if one & two else "all replaced"
+    return "some replaced" if question_words & reworded_words else "all replaced"
 
 
 def measure(questions: Rewordings, encode: Encode | None = None) -> dict[str, tuple[float, float]]:
@@ -61,10 +61,10 @@ def measure(questions: Rewordings, encode: Encode | None = None) -> dict[str, tu
     pairs = [(question, text) for question, varied in questions for text in varied]
     rows = []
     for question, text in pairs:
-        one, two = content(question), content(text)
-        kept = len(one & two) / len(one) if one else 1.0
+        question_words, text_words = content(question), content(text)
+        share_kept = len(question_words & text_words) / len(question_words) if question_words else 1.0
         changes = [float(change(question, text) == name) for name in CHANGES]
-        rows.append([jaccard(question, text), levenshtein(question, text), len(text), kept, *changes])
+        rows.append([jaccard(question, text), levenshtein(question, text), len(text), share_kept, *changes])
     values = np.array(rows, dtype=float)
     if encode:
         places = {text: place for place, text in enumerate(dict.fromkeys(text for pair in pairs for text in pair))}

@@ -22,10 +22,10 @@ _CONFUSED = ("0oqd", "1li", "2z", "5s", "6bg", "8b", "9gq", "4a", "7t", "ce", "u
 def _linked(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Map each character to the characters linked with it, in both directions."""
     links: dict[str, set[str]] = {}
-    for one, two in pairs:
-        links.setdefault(one, set()).add(two)
-        links.setdefault(two, set()).add(one)
-    return {character: "".join(sorted(others)) for character, others in links.items()}
+    for first, second in pairs:
+        links.setdefault(first, set()).add(second)
+        links.setdefault(second, set()).add(first)
+    return {character: "".join(sorted(linked)) for character, linked in links.items()}
 
 
 def _touching(rows: Sequence[str]) -> Iterable[tuple[str, str]]:
@@ -33,8 +33,8 @@ def _touching(rows: Sequence[str]) -> Iterable[tuple[str, str]]:
     for row in rows:
         yield from pairwise(row)
     for upper, lower, reach in zip(rows, rows[1:], ((0, 1), (-1, 0, 1), (0, 1)), strict=False):
-        for at, key in enumerate(lower):
-            yield from ((key, upper[at + step]) for step in reach if 0 <= at + step < len(upper))
+        for position, key in enumerate(lower):
+            yield from ((key, upper[position + step]) for step in reach if 0 <= position + step < len(upper))
 
 
 @cache
@@ -45,7 +45,7 @@ def touching(rows: Sequence[str]) -> dict[str, str]:
 
 def touching_letters(rows: Sequence[str]) -> dict[str, str]:
     """The letters that each letter of a keyboard touches."""
-    return {key: "".join(filter(str.isalpha, others)) for key, others in touching(rows).items() if key.isalpha()}
+    return {key: "".join(filter(str.isalpha, touched)) for key, touched in touching(rows).items() if key.isalpha()}
 
 
 def letters(rows: Sequence[str]) -> str:
@@ -55,57 +55,62 @@ def letters(rows: Sequence[str]) -> str:
 
 TOUCHING = touching(QWERTY)
 TOUCHING_SHIFTED = {
-    key: others + "".join(_SHIFTED.get(other, other.upper()) for other in others) for key, others in TOUCHING.items()
+    key: touched + "".join(_SHIFTED.get(character, character.upper()) for character in touched)
+    for key, touched in TOUCHING.items()
 }
-CONFUSED = _linked((one, two) for group in _CONFUSED for one in group for two in group if one < two)
+CONFUSED = _linked((first, second) for group in _CONFUSED for first in group for second in group if first < second)
 
 
 def insert_from(letters: str) -> Edit:
     """An edit that inserts one of `letters` before a random character."""
 
     def insert(word: str, draw: Draw) -> str:
-        at = draw.integer_below(len(word))
-        return word[:at] + draw.choice(letters) + word[at:]
+        position = draw.integer_below(len(word))
+        return word[:position] + draw.choice(letters) + word[position:]
 
     return insert
 
 
 def delete(word: str, draw: Draw) -> str | None:
     """Delete a random character; None for a word of one character."""
-    at = draw.integer_below(len(word))
-    return word[:at] + word[at + 1 :] or None
+    position = draw.integer_below(len(word))
+    return word[:position] + word[position + 1 :] or None
 
 
 def substitute_from(letters: str) -> Edit:
     """An edit that replaces a random character by another one of `letters`."""
 
     def substitute(word: str, draw: Draw) -> str:
-        at = draw.integer_below(len(word))
-        old = word[at].lower()
-        return word[:at] + draw.choice([new for new in letters if new.lower() != old]) + word[at + 1 :]
+        position = draw.integer_below(len(word))
+        old = word[position].lower()
+        return word[:position] + draw.choice([new for new in letters if new.lower() != old]) + word[position + 1 :]
 
     return substitute
 
 
 def swap_neighbours(word: str, draw: Draw) -> str | None:
     """Swap two neighbouring characters that differ in more than case; None if there are none."""
-    places = [at for at, (one, two) in enumerate(pairwise(word)) if one != two and one.lower() != two.lower()]
+    places = [
+        place
+        for place, (left_character, right_character) in enumerate(pairwise(word))
+        if left_character != right_character and left_character.lower() != right_character.lower()
+    ]
     if not places:
         return None
-    at = draw.choice(places)
-    return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+    position = draw.choice(places)
+    return word[:position] + word[position + 1] + word[position] + word[position + 2 :]
 
 
 def replace_from(table: Mapping[str, str]) -> Edit:
     """An edit that replaces a random character in `table` by one of its entries, in the same case; None if none is."""
 
     def replace(word: str, draw: Draw) -> str | None:
-        places = [at for at, character in enumerate(word) if character.lower() in table]
+        places = [place for place, character in enumerate(word) if character.lower() in table]
         if not places:
             return None
-        at = draw.choice(places)
-        new = draw.choice(table[word[at].lower()])
-        return word[:at] + (new.upper() if word[at].isupper() else new) + word[at + 1 :]
+        position = draw.choice(places)
+        new = draw.choice(table[word[position].lower()])
+        return word[:position] + (new.upper() if word[position].isupper() else new) + word[position + 1 :]
 
     return replace
 
@@ -114,7 +119,7 @@ def one_of(*edits: Edit) -> Edit:
     """An edit that applies one of `edits`, drawn uniformly; if it does not apply, another one."""
 
     def edit(word: str, draw: Draw) -> str | None:
-        return next((wrong for one in draw.shuffled(edits) if (wrong := one(word, draw)) is not None), None)
+        return next((wrong for candidate in draw.shuffled(edits) if (wrong := candidate(word, draw)) is not None), None)
 
     return edit
 

@@ -83,7 +83,10 @@ class Engined(Variation):
         sample = [self.prepare(text) for text in texts[:: -(-len(texts) // SAMPLE)]]
         exact = self._outputs(seq2seq.EXACT, sample)
         for precision in precisions:
-            changed = sum(one != other for one, other in zip(exact, self._outputs(precision, sample), strict=True))
+            changed = sum(
+                exact_output != output
+                for exact_output, output in zip(exact, self._outputs(precision, sample), strict=True)
+            )
             print(f"{self.name}: {precision} changes {changed} of {len(sample)} sampled queries", file=sys.stderr)
             if not changed:
                 break
@@ -132,5 +135,5 @@ class Engined(Variation):
 
 def _outputs(engine: Engine, prepared: list[str]) -> list[str]:
     """The outputs of an engine for queries, in batches."""
-    batches = (prepared[at : at + _BATCH] for at in range(0, len(prepared), _BATCH))
+    batches = (prepared[start : start + _BATCH] for start in range(0, len(prepared), _BATCH))
     return [" ".join(output.split()) for batch in batches for output in engine(batch)]

@@ -92,10 +92,10 @@ def files(folder: Path, table: str) -> list[Path]:
     """
     if table not in FILES:
         raise unknown("table of qvg", table, FILES)
-    return [_found(folder, name, table) for name in FILES[table]]
+    return [_existing_file(folder, name, table) for name in FILES[table]]
 
 
-def _found(folder: Path, name: str, table: str) -> Path:
+def _existing_file(folder: Path, name: str, table: str) -> Path:
     for path in (folder / name, folder / name.replace(" ", "_")):
         if path.is_file():
             return path
@@ -113,8 +113,8 @@ def read_pairs(path: Path) -> dict[str, Pair]:
     for line, row in _rows(path, ["id", *PAIR, *CATEGORIES.values()]):
         if row["id"] in pairs:
             raise UserError(f"{path}:{line}: id: pair {row['id']!r} occurs twice; ids are unique")
-        given = [name for name, column in CATEGORIES.items() if _boolean(path, line, column, row[column])]
-        pairs[row["id"]] = Pair(tuple(" ".join(row[column].split()) for column in PAIR), frozenset(given))
+        categories = [name for name, column in CATEGORIES.items() if _boolean(path, line, column, row[column])]
+        pairs[row["id"]] = Pair(tuple(" ".join(row[column].split()) for column in PAIR), frozenset(categories))
     return pairs
 
 
@@ -127,9 +127,9 @@ def check_pairs(paths: Sequence[Path], sheets: Sequence[dict[str, Pair]]) -> Non
     first: dict[str, tuple[Path, Pair]] = {}
     for path, sheet in zip(paths, sheets, strict=True):
         for id, pair in sheet.items():
-            other, known = first.setdefault(id, (path, pair))
-            if pair.queries != known.queries:
-                raise UserError(f"{path}: id: pair {id!r} has other queries than in {other}")
+            first_path, first_pair = first.setdefault(id, (path, pair))
+            if pair.queries != first_pair.queries:
+                raise UserError(f"{path}: id: pair {id!r} has other queries than in {first_path}")
     if not set.intersection(*(set(sheet) for sheet in sheets)):
         raise UserError(f"{paths[-1]}: id: no pair is in all of {', '.join(map(str, paths))}; agreement needs one")
 
@@ -140,14 +140,14 @@ def read_variations(path: Path, *, sheet: bool) -> list[Variation]:
     Raises:
         UserError: a value is not allowed (names file, line, column and value).
     """
-    found = []
+    labelled = []
     for line, row in _rows(path, VARIATION):
         if row["dataset"] not in COLLECTIONS:
             raise unknown(f"{path}:{line}: dataset", row["dataset"], COLLECTIONS)
         if row["method"] not in GENERATORS and not sheet:
             raise unknown(f"{path}:{line}: method", row["method"], GENERATORS)
         blank = sheet and not row["valid"]
-        found.append(
+        labelled.append(
             Variation(
                 COLLECTIONS[row["dataset"]],
                 GENERATORS.get(row["method"], row["method"]),
@@ -158,7 +158,7 @@ def read_variations(path: Path, *, sheet: bool) -> list[Variation]:
                 _boolean(path, line, "follow_category", row["follow_category"]),
             )
         )
-    return found
+    return labelled
 
 
 def _boolean(path: Path, line: int, column: str, value: str) -> bool:

@@ -63,8 +63,8 @@ def spoken(name: str, language: str) -> dict[str, object]:
         UserError: it does not apply to them; lists those that do.
     """
     if not kind(name).speaks(language):
-        allowed = [other for other in names() if kind(other).speaks(language)]
-        what = f"variation {name}: not for {NAMES[language]} queries ({language}); {OTHERWISE}"
-        raise UserError(f"{what}; allowed: {', '.join(allowed)}")
+        allowed = [allowed_name for allowed_name in names() if kind(allowed_name).speaks(language)]
+        refusal = f"variation {name}: not for {NAMES[language]} queries ({language}); {OTHERWISE}"
+        raise UserError(f"{refusal}; allowed: {', '.join(allowed)}")
     of_language = issubclass(kind(name), Spoken) and language != ENGLISH
     return {"language": language} if of_language else {}

@@ -49,15 +49,15 @@ def misspellings(ambiguous: bool = False) -> dict[str, tuple[str, ...]]:
     Returns only misspellings with several possible corrections if `ambiguous`, else only those with one. Entries with a
     comment, or with corrections of several words, are left out.
     """
-    found: dict[str, list[str]] = {}
+    misspellings_of: dict[str, list[str]] = {}
     path = packaged(MISSPELLINGS, "codespell_lib", "data/dictionary.txt", _MISSPELLINGS_SHA256)
     for line in path.read_text(encoding="utf-8").splitlines():
         wrong, _, corrections = line.partition("->")
         listed = corrections.removesuffix(",").split(", ")
         if all(map(str.isalpha, listed)) and wrong.replace("'", "").isalpha() and (len(listed) > 1) == ambiguous:
-            for right in listed:
-                found.setdefault(right.lower(), []).append(wrong.lower())
-    return {right: tuple(sorted(set(wrong))) for right, wrong in found.items()}
+            for correction in listed:
+                misspellings_of.setdefault(correction.lower(), []).append(wrong.lower())
+    return {correction: tuple(sorted(set(wrong))) for correction, wrong in misspellings_of.items()}
 
 
 @cache
@@ -70,14 +70,14 @@ def dictionary() -> frozenset[str]:
 @cache
 def lemmas(word: str) -> tuple[tuple[str, str], ...]:
     """The (lemma, part of speech) pairs in WordNet of which the lower-case `word` may be a form."""
-    known = database.load("nvar")
-    found = dict.fromkeys((word, letter) for letter in "nvar")
-    found |= dict.fromkeys((base, letter) for base in known.bases.get(word, ()) for letter in "nvar")
+    wordnet = database.load("nvar")
+    candidates = dict.fromkeys((word, letter) for letter in "nvar")
+    candidates |= dict.fromkeys((base, letter) for base in wordnet.bases.get(word, ()) for letter in "nvar")
     for letter, endings in _ENDINGS.items():
         for suffix, replacement in endings:
             if word.endswith(suffix) and len(word) > len(suffix) + 1:
-                found[word.removesuffix(suffix) + replacement, letter] = None
-    return tuple(pair for pair in found if pair in known.senses)
+                candidates[word.removesuffix(suffix) + replacement, letter] = None
+    return tuple(pair for pair in candidates if pair in wordnet.senses)
 
 
 @cache
@@ -86,12 +86,12 @@ def synonyms(word: str) -> tuple[str, ...]:
 
     The word and its lemmas are left out, whatever their case.
     """
-    known = database.load("nvar")
+    wordnet = database.load("nvar")
     pairs = lemmas(word)
-    own = {word, *(lemma for lemma, _ in pairs)}
-    senses = sorted((-count, number, id) for pair in pairs for number, (id, count) in enumerate(known.senses[pair]))
-    found = (lemma for _, _, id in senses for lemma in known.synsets[id].lemmas)
-    return tuple(dict.fromkeys(lemma for lemma in found if lemma.lower() not in own))
+    excluded = {word, *(lemma for lemma, _ in pairs)}
+    senses = sorted((-count, number, id) for pair in pairs for number, (id, count) in enumerate(wordnet.senses[pair]))
+    related = (lemma for _, _, id in senses for lemma in wordnet.synsets[id].lemmas)
+    return tuple(dict.fromkeys(lemma for lemma in related if lemma.lower() not in excluded))
 
 
 @cache
@@ -100,8 +100,8 @@ def lemma(word: str) -> str:
 
     Of several lemmas, it is the one tagged most often in WordNet's corpus.
     """
-    known = database.load("nvar")
-    found = lemmas(word)
-    if not found or any(lemma == word for lemma, _ in found):
+    wordnet = database.load("nvar")
+    pairs = lemmas(word)
+    if not pairs or any(lemma == word for lemma, _ in pairs):
         return word
-    return max(found, key=lambda pair: sum(count for _, count in known.senses[pair]))[0]
+    return max(pairs, key=lambda pair: sum(count for _, count in wordnet.senses[pair]))[0]

@@ -45,20 +45,20 @@ def parse(answer: str) -> tuple[str, ...]:
     """
     lines = [line for line in answer.splitlines() if line.strip()]
     numbered = [match[1] for line in lines if (match := _NUMBERED.match(line))]
-    found = tuple(" ".join(line.split()).strip("\"“”'* ") for line in numbered or lines)
-    if len(found) != COUNT or not all(found):
-        raise MalformedError(f"{len(found)} versions in {answer[:100]!r}" if lines else "an empty answer")
-    if len(set(found)) < COUNT:
+    versions = tuple(" ".join(line.split()).strip("\"“”'* ") for line in numbered or lines)
+    if len(versions) != COUNT or not all(versions):
+        raise MalformedError(f"{len(versions)} versions in {answer[:100]!r}" if lines else "an empty answer")
+    if len(set(versions)) < COUNT:
         raise MalformedError(f"two equal versions in {answer[:100]!r}")
-    if not _english(" ".join(found)):
+    if not _english(" ".join(versions)):
         raise MalformedError(f"another language than English: {answer[:100]!r}")
-    return found
+    return versions
 
 
 def _english(text: str) -> bool:
     """Whether at least half of the words are English function words or forms of words in WordNet."""
-    found = [word[0].lower() for word in WORD.finditer(text)]
-    return 2 * sum(word in lexicon.stopwords() or bool(lexicon.lemmas(word)) for word in found) >= len(found)
+    words = [word[0].lower() for word in WORD.finditer(text)]
+    return 2 * sum(word in lexicon.stopwords() or bool(lexicon.lemmas(word)) for word in words) >= len(words)
 
 
 def _no_effect(default: Any) -> Any:
@@ -187,9 +187,9 @@ class Llm(Variation):
                 chat = Chat(url, self.model, self.temperature, key, self.attempts, self.timeout)
                 self._ask(chat, missing, self.unanswered * len(texts))
         except UserError as error:
-            kept = sum(map(self._has_versions, texts))
+            answered = sum(map(self._has_versions, texts))
             raise UserError(
-                f"variation llm: {error}; {kept} of {len(texts)} queries have answers, kept in {self.cache}: "
+                f"variation llm: {error}; {answered} of {len(texts)} queries have answers, kept in {self.cache}: "
                 "correct this and run again"
             ) from None
 
@@ -211,8 +211,8 @@ class Llm(Variation):
 
     def draws(self, seed: int) -> Draws:
         """The random choices for each query; they are the same for all versions and ways to ask a model."""
-        asked = {"engine": self.engine, "model": self.model, "temperature": self.temperature}
-        return Draws(seed, self.name, asked | {"version": 0})
+        request = {"engine": self.engine, "model": self.model, "temperature": self.temperature}
+        return Draws(seed, self.name, request | {"version": 0})
 
     @staticmethod
     def _attacking(qid: str, text: str, draws: Draws) -> int:
@@ -231,14 +231,14 @@ class Llm(Variation):
     def _has_versions(self, text: str) -> bool:
         return bool(self.answers.get(self._key(text), Answer()).versions)
 
-    def _ask(self, chat: Chat, texts: list[str], most: float) -> None:
-        """Ask for the versions of all `texts`; raise a `UserError` if more than `most` of them have none."""
+    def _ask(self, chat: Chat, texts: list[str], limit: float) -> None:
+        """Ask for the versions of all `texts`; raise a `UserError` if more than `limit` of them have none."""
         _english("load")  # loads WordNet once, before the threads start
         unanswered = 0
         with closing(chat.ask_all(partial(self._answer, chat), texts, self.concurrency)) as answers:
             for answer in answers:
                 unanswered += not answer.versions
-                if unanswered > most:
+                if unanswered > limit:
                     raise UserError(
                         f"{self.model} does not write {COUNT} versions of a query in {self.attempts} attempts "
                         f"({unanswered} so far, unanswered: {self.unanswered}): {answer.problem}"
@@ -264,13 +264,13 @@ class Llm(Variation):
     def _estimate(self, missing: list[str], queries: int) -> None:
         """Print the number of requests and an estimate of their cost."""
         characters = sum(map(len, missing))
-        read = (len(missing) * len(PROMPT) + characters) // _CHARACTERS
-        written = int(COUNT * (len(missing) * _CHARACTERS + _LENGTHENED * characters)) // _CHARACTERS
-        cost = (read * self.price_in + written * self.price_out) / 1e6
+        tokens_in = (len(missing) * len(PROMPT) + characters) // _CHARACTERS
+        tokens_out = int(COUNT * (len(missing) * _CHARACTERS + _LENGTHENED * characters)) // _CHARACTERS
+        cost = (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
         priced = f", {cost:.2f} at prices of {self.price_in:g} and {self.price_out:g} per million" if cost else ""
         print(
-            f"llm: {len(missing)} of {queries} queries to ask of {self.model}: about {read:,} tokens in and "
-            f"{written:,} out{priced}",
+            f"llm: {len(missing)} of {queries} queries to ask of {self.model}: about {tokens_in:,} tokens in and "
+            f"{tokens_out:,} out{priced}",
             file=sys.stderr,
             flush=True,
         )

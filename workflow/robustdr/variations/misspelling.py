@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from robustdr.variations import edits, lexicon
 from robustdr.variations.base import WORD, Draw, Variation, one_of, splice
-from robustdr.variations.slips import alike, slip
+from robustdr.variations.slips import common_prefix_length, slip
 
 LONGEST = 4  # most letters of a slip with its two neighbours; longer slips occur in one word only
 _NEEDS = f"a list of misspellings ({lexicon.MISSPELLINGS})"
@@ -16,10 +16,10 @@ _NEEDS = f"a list of misspellings ({lexicon.MISSPELLINGS})"
 
 def spelling(word: str, draw: Draw) -> str | None:
     """A listed misspelling of this word, with a capital first letter if the word has one; None if none is listed."""
-    known = lexicon.misspellings().get(word.lower())
-    if not known:
+    misspellings = lexicon.misspellings().get(word.lower())
+    if not misspellings:
         return None
-    wrong = draw.choice(known)
+    wrong = draw.choice(misspellings)
     return wrong.capitalize() if word[0].isupper() else wrong
 
 
@@ -114,8 +114,8 @@ class HumanMisspelling(Variation):
         one_of(self, "variant", ("listed", "people"))
 
     def rewrite(self, text: str, draw: Draw) -> str:
-        every = (word for word in WORD.finditer(text) if len(word[0]) >= 3 and word[0].isalpha())
-        words = [word for word in every if word[0].lower() not in lexicon.stopwords()]
+        candidates = (word for word in WORD.finditer(text) if len(word[0]) >= 3 and word[0].isalpha())
+        words = [word for word in candidates if word[0].lower() not in lexicon.stopwords()]
         if self.variant == "people":
             slips = {word: slips_of(word[0].lower(), self.learned) for word in words}
             possible = {kind for kinds in slips.values() for kind in kinds}
@@ -155,34 +155,36 @@ def human(word: str, learned: bool = False) -> tuple[str, ...]:
     """
     if listed := lexicon.misspellings(ambiguous=not learned).get(word):
         return listed
-    bounded, made = f"^{word}$", []
+    bounded, variants = f"^{word}$", []
     for start in range(len(bounded)):
         for end in range(start + 2, min(start + LONGEST, len(bounded)) + 1):
-            made += [bounded[:start] + wrong + bounded[end:] for wrong in _slips(learned).get(bounded[start:end], ())]
-    others = human(word) if learned else lexicon.misspellings().get(word, ())
-    return tuple(wrong for wrong in (text.strip("^$") for text in made) if wrong not in {word, *others})
+            variants += [
+                bounded[:start] + wrong + bounded[end:] for wrong in _slips(learned).get(bounded[start:end], ())
+            ]
+    excluded = human(word) if learned else lexicon.misspellings().get(word, ())
+    return tuple(wrong for wrong in (text.strip("^$") for text in variants) if wrong not in {word, *excluded})
 
 
 @cache
 def slips_of(word: str, learned: bool = False) -> dict[tuple[str, str | None], tuple[str, ...]]:
     """The misspellings of `human` by the kind and the place of the slip."""
-    found: dict[tuple[str, str | None], list[str]] = {}
+    slips_by_kind: dict[tuple[str, str | None], list[str]] = {}
     for wrong in human(word, learned):
         kind, _, place, *_ = slip(word, wrong)
-        found.setdefault((kind, place), []).append(wrong)
-    return {kind: tuple(wrong) for kind, wrong in found.items()}
+        slips_by_kind.setdefault((kind, place), []).append(wrong)
+    return {kind: tuple(wrong) for kind, wrong in slips_by_kind.items()}
 
 
 @cache
 def _slips(learned: bool) -> dict[str, tuple[str, ...]]:
     """The list's slips with their two unchanged neighbours, e.g. {"liev": ("leiv", …)}; `^`, `$` are word ends."""
-    found: dict[str, list[str]] = {}
+    wrong_parts: dict[str, list[str]] = {}
     for word, listed in lexicon.misspellings(ambiguous=not learned).items():
         for misspelt in listed:
-            right, wrong = f"^{word}$", f"^{misspelt}$"
-            begin = alike(right, wrong)
-            end = min(alike(right[::-1], wrong[::-1]), len(right) - begin, len(wrong) - begin)
-            part = right[begin - 1 : len(right) - end + 1]
+            correct, wrong = f"^{word}$", f"^{misspelt}$"
+            begin = common_prefix_length(correct, wrong)
+            end = min(common_prefix_length(correct[::-1], wrong[::-1]), len(correct) - begin, len(wrong) - begin)
+            part = correct[begin - 1 : len(correct) - end + 1]
             if len(part) <= LONGEST:
-                found.setdefault(part, []).append(wrong[begin - 1 : len(wrong) - end + 1])
-    return {part: tuple(wrong) for part, wrong in found.items()}
+                wrong_parts.setdefault(part, []).append(wrong[begin - 1 : len(wrong) - end + 1])
+    return {part: tuple(wrong) for part, wrong in wrong_parts.items()}

@@ -37,7 +37,7 @@ def other_forms(word: str) -> tuple[str, ...]:
     import lemminflect
 
     verbs = lemminflect.getAllLemmas(word, "VERB").get("VERB", ())
-    forms = {form for verb in verbs for found in inflections(verb, "VERB").values() for form in found}
+    forms = {form for verb in verbs for inflected in inflections(verb, "VERB").values() for form in inflected}
     return tuple(sorted(forms - {word}))
 
 

@@ -62,8 +62,10 @@ class T5DescriptionToTitle(T5QqpParaphrase):
 
     def reword(self, text: str, draw: Draw) -> str:
         words = [word[0] for word in WORD.finditer(text)]
-        kept = [word for word in words if word.lower() not in lexicon.stopwords() and not _verb_only(word.lower())]
-        return " ".join(kept) if kept and len(kept) < len(words) else text
+        title_words = [
+            word for word in words if word.lower() not in lexicon.stopwords() and not _verb_only(word.lower())
+        ]
+        return " ".join(title_words) if title_words and len(title_words) < len(words) else text
 
 
 def _verb_only(word: str) -> bool:

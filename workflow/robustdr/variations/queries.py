@@ -7,7 +7,7 @@ from robustdr.collections.problems import refuse
 from robustdr.core.errors import UserError
 
 
-def read(source: str | Path) -> dict[str, str]:
+def read_user_queries(source: str | Path) -> dict[str, str]:
     """Read {qid: text} from a file or `irds:<id>`; see `local.read_queries`.
 
     White space inside a text becomes single blanks, because the result is written as TSV.
@@ -16,7 +16,7 @@ def read(source: str | Path) -> dict[str, str]:
         UserError: the file or collection is missing, a line is malformed, a text is empty, an id occurs twice, or there
             are no queries.
     """
-    found = {query.qid: query.text for query in reading.queries(local.read_queries(Path(source), refuse))}
-    if not found:
+    queries = {query.qid: query.text for query in reading.queries(local.read_queries(Path(source), refuse))}
+    if not queries:
         raise UserError(f"{source}: no queries; a line is qid<TAB>text")
-    return found
+    return queries

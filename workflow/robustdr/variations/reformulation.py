@@ -105,13 +105,17 @@ def usual_word(word: str) -> str | None:
 
     Frequencies are counts in WordNet's sense-tagged text; both words must occur there in this sense.
     """
-    known = database.load("nvar")
-    senses = [(count, *pair, id) for pair in lexicon.lemmas(word) for id, count in known.senses[pair]]
+    wordnet = database.load("nvar")
+    senses = [(count, *pair, id) for pair in lexicon.lemmas(word) for id, count in wordnet.senses[pair]]
     count, lemma, letter, id = max(senses, key=lambda sense: sense[0], default=(0, "", "", ""))
     if not count:
         return None
-    others = [other for other in known.synsets[id].lemmas if other.isalpha() and other.lower() != lemma]
-    best = max(others, key=lambda other: _count(other, letter, id), default="")
+    alternatives = [
+        alternative
+        for alternative in wordnet.synsets[id].lemmas
+        if alternative.isalpha() and alternative.lower() != lemma
+    ]
+    best = max(alternatives, key=lambda alternative: _count(alternative, letter, id), default="")
     if not best or not _count(best, letter, id):
         return None
     if word == lemma or letter not in "nv":

@@ -11,30 +11,30 @@ from robustdr.variations.labels import GENERATORS, read_variations
 
 
 def paired(
-    file: Path, queries: Mapping[str, str], where: str = "", *, labels: str = "", part: bool = False
+    file: Path, queries: Mapping[str, str], file_name: str = "", *, labels: str = "", part: bool = False
 ) -> dict[str, str]:
     """The texts of a released file by query id, in the order of the queries.
 
     Args:
-        where: the file's name in messages. labels, part: see `Released`.
+        file_name: the file's name in messages. labels, part: see `Released`.
 
     Raises:
         UserError: the file lacks a query, which is allowed with `labels` alone, or has an unknown one, which is allowed
             with `part` alone.
     """
     if labels:
-        found = read_variations(file, sheet=False)
-        texts = {v.query: " ".join(v.text.split()) for v in found if v.generator == labels and v.valid}
+        labelled = read_variations(file, sheet=False)
+        texts = {v.query: " ".join(v.text.split()) for v in labelled if v.generator == labels and v.valid}
     else:
         texts = read_queries(file)
     missing = [] if labels else [qid for qid in queries if qid not in texts]
     unknown = [] if part else [qid for qid in texts if qid not in queries]
     if missing or unknown:
         cases = ((missing, "is missing in the file"), (unknown, "of the file is none of the split's"))
-        said = (f"query {ids[0]!r} {what} ({len(ids):,} such queries)" for ids, what in cases if ids)
+        problems = (f"query {ids[0]!r} {problem} ({len(ids):,} such queries)" for ids, problem in cases if ids)
         raise UserError(
-            f"{where or file}: {'; '.join(said)}. The ids of the file must be those of the split's {len(queries):,} "
-            "queries"
+            f"{file_name or file}: {'; '.join(problems)}. The ids of the file must be those of the split's "
+            f"{len(queries):,} queries"
         )
     return {qid: texts.get(qid, text) for qid, text in queries.items()}
 
@@ -65,11 +65,11 @@ class Released(Variation):
     def check(self) -> None:
         if self.labels:
             one_of(self, "labels", GENERATORS.values())
-        where = f"variation {self.name}: file"
+        message_place = f"variation {self.name}: file"
         if not Path(self.file).is_file():
-            raise UserError(f"{where}: {self.file!r}: no such file")
-        if (found := sha256(self.file)) != self.sha256:
-            raise UserError(f"{where}: {self.file} has the SHA-256 {found}, not {self.sha256}")
+            raise UserError(f"{message_place}: {self.file!r}: no such file")
+        if (actual := sha256(self.file)) != self.sha256:
+            raise UserError(f"{message_place}: {self.file} has the SHA-256 {actual}, not {self.sha256}")
 
     @property
     def resource(self) -> str:

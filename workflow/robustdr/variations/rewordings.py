@@ -75,7 +75,7 @@ _ASKED = tuple(
         ),
     )
 )
-_PHRASE = tuple(f"{what} {{topic}}" for what in ("something about", "more about", "what there is to know of"))
+_PHRASE = tuple(f"{opening} {{topic}}" for opening in ("something about", "more about", "what there is to know of"))
 _QUESTION = re.compile(
     r"(?:wh\w+|how|is|are|was|were|do|does|did|can|could|will|would|should|has|have)\b.*", re.IGNORECASE
 )
@@ -86,22 +86,22 @@ def rewordings(text: str, draw: Draw) -> list[str]:
     """Five different rewordings of `text`."""
     body = text.strip().rstrip("?.! ")
     end = text.strip()[len(body) :]
-    asked = _asked(body, draw)
+    match = _match_question(body, draw)
     varied = []
     for number, opening in enumerate(draw.sample(OPENINGS, COUNT)):
-        if asked:
-            wordings, parts = asked
+        if match:
+            wordings, parts = match
             topic = usual_words(parts["topic"], draw, one_in=3)
-            said = f"{opening} {wordings[number % len(wordings)].format(**parts | {'topic': topic})}"
+            sentence = f"{opening} {wordings[number % len(wordings)].format(**parts | {'topic': topic})}"
         else:
-            said = f"{opening}: {reword(body, draw)}"
-        if (moved := _LAST.fullmatch(said)) and not draw.integer_below(2):
-            said = f"{moved[2]}, {moved[1]}"
-        varied.append(said + end)
+            sentence = f"{opening}: {reword(body, draw)}"
+        if (parts_of_sentence := _LAST.fullmatch(sentence)) and not draw.integer_below(2):
+            sentence = f"{parts_of_sentence[2]}, {parts_of_sentence[1]}"
+        varied.append(sentence + end)
     return varied
 
 
-def _asked(body: str, draw: Draw) -> tuple[list[str], dict[str, str]] | None:
+def _match_question(body: str, draw: Draw) -> tuple[list[str], dict[str, str]] | None:
     """(templates for what is asked, parts to fill in); None for a question that no pattern matches."""
     for pattern, wordings in _ASKED:
         if match := pattern.fullmatch(body):

@@ -12,7 +12,7 @@ from typing import Any
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_queries, write_json, write_queries
 from robustdr.variations.base import Variation
-from robustdr.variations.statistics import Encode, Tokenize, describe, lost, tally
+from robustdr.variations.statistics import Encode, Tokenize, count_lost, describe, tally
 
 Pairs = list[tuple[str, str]]
 Vary = Callable[[Pairs], Iterable[tuple[str, str]]]
@@ -46,7 +46,7 @@ class Worker:
 
     def __call__(self, chunk: Pairs) -> tuple[Pairs, dict[str, float]]:
         varied = list(self._vary(chunk))
-        texts = ((one, two) for (_, one), (_, two) in zip(chunk, varied, strict=True))
+        texts = ((original, changed) for (_, original), (_, changed) in zip(chunk, varied, strict=True))
         return varied, tally(texts, self._tokenize, self._encoders) if self._count else {}
 
 
@@ -88,10 +88,10 @@ def gathered(queries: Mapping[str, str], shards: Sequence[Path]) -> dict[str, st
     """
     varied: dict[str, str] = {}
     for shard, path in enumerate(shards):
-        found = read_queries(path)
-        if list(found) != list(shard_of(queries, shard, len(shards))):
+        shard_queries = read_queries(path)
+        if list(shard_queries) != list(shard_of(queries, shard, len(shards))):
             raise UserError(f"{path}: not the queries of shard {shard} of {len(shards)}; delete it and run again")
-        varied |= found
+        varied |= shard_queries
     return varied
 
 
@@ -129,17 +129,21 @@ def run(
     if workers < 1 or (workers > 1 and not variation.processes):
         allowed = "1 or more" if variation.processes else "1 (it sends several requests at a time itself)"
         raise UserError(f"variation {name}: workers is {workers}; allowed: {allowed}")
-    made = gathered(originals, shards)
-    vary = (lambda chunk: ((qid, made[qid]) for qid, _ in chunk)) if made else partial(variation.vary, seed=seed)
+    varied_texts = gathered(originals, shards)
+    vary = (
+        (lambda chunk: ((qid, varied_texts[qid]) for qid, _ in chunk))
+        if varied_texts
+        else partial(variation.vary, seed=seed)
+    )
     arguments = (vary, tokenizer, encoders or {}, statistics is not None)
     totals: Counter[str] = Counter()
-    written: dict[str, str] = {}  # where statistics are asked for: an output may be a pipe
+    varied_queries: dict[str, str] = {}  # where statistics are asked for: an output may be a pipe
 
     def varied(results: Iterable[tuple[Pairs, dict[str, float]]]) -> Iterator[tuple[str, str]]:
         with tqdm(total=len(originals), desc=name, unit=" queries", disable=None) as bar:  # None: on a terminal only
             for chunk, counted in results:
                 totals.update(counted)
-                written.update(chunk if statistics else [])
+                varied_queries.update(chunk if statistics else [])
                 bar.update(len(chunk))
                 yield from chunk
 
@@ -152,5 +156,5 @@ def run(
         print(f"{name}: {len(problems)} queries kept their text: {'; '.join(problems[:5])}", file=sys.stderr)
     if statistics:
         origin = {"variation": name, "parameters": variation.parameters, "seed": seed, "resource": variation.resource}
-        totals["lost"] = lost(originals, written)
+        totals["lost"] = count_lost(originals, varied_queries)
         write_json(statistics, origin | describe(totals) | ({"problems": list(problems)} if problems else {}))

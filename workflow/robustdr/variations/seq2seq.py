@@ -15,11 +15,11 @@ _WEIGHTS = "model.safetensors"
 EXACT = "float64"
 
 
-def check(model: str, where: str) -> None:
+def check(model: str, message_place: str) -> None:
     """Raise a `UserError` unless `model` is a folder with safetensors weights or a hub model `id@revision:sha256`."""
     if not PINNED.fullmatch(model) and not (Path(model) / _WEIGHTS).is_file():
         raise UserError(
-            f"{where}: {model!r} is neither a folder with {_WEIGHTS} nor a pinned hub model: "
+            f"{message_place}: {model!r} is neither a folder with {_WEIGHTS} nor a pinned hub model: "
             "owner/name@<40 hex digits of the revision>:<sha256 of its model.safetensors>"
         )
 

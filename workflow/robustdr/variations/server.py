@@ -25,12 +25,12 @@ def words(command: str, **values: str | int) -> list[str]:
         UserError: the program does not exist, a quotation is not closed, or another name is in braces.
     """
     try:
-        found = [word.format(**values) for word in shlex.split(command)]
+        arguments = [word.format(**values) for word in shlex.split(command)]
     except (ValueError, LookupError) as error:
         raise UserError(f"server: {command!r} is not a command ({error}); it may use {{model}} and {{port}}") from None
-    if not found or not shutil.which(found[0]):
+    if not arguments or not shutil.which(arguments[0]):
         raise UserError(f"server: {command!r}: no such program; give its path, or install it")
-    return found
+    return arguments
 
 
 def free_port(port: int) -> int:
@@ -39,13 +39,13 @@ def free_port(port: int) -> int:
     Raises:
         UserError: the port is in use.
     """
-    with socket.socket() as asked:
-        asked.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            asked.bind(("127.0.0.1", port))
+            listener.bind(("127.0.0.1", port))
         except OSError as error:
             raise UserError(f"server: port {port} is not available ({error.strerror}); 0 takes a free port") from None
-        return asked.getsockname()[1]
+        return listener.getsockname()[1]
 
 
 @contextmanager

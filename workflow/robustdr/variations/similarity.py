@@ -51,8 +51,8 @@ def write_similarity(threads: int, model: Path, queries: Path, varied: list[Path
     start(threads)
     encode, originals = Similarity(model), read_queries(queries)
     vectors = encode(list(originals.values()))
-    found = {}
+    similarities = {}
     for path in varied:
         texts = read_queries(path)
-        found[path.stem] = cosine(vectors, encode([texts[qid] for qid in originals])) / len(originals)
-    write_json(output, found)
+        similarities[path.stem] = cosine(vectors, encode([texts[qid] for qid in originals])) / len(originals)
+    write_json(output, similarities)

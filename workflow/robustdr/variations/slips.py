@@ -55,35 +55,41 @@ def words(text: str) -> list[str]:
     return [word for token in TOKEN.findall(text.lower()) if (word := token.strip("'’-"))]
 
 
-def slips(right: str, wrong: str) -> list[Slip]:
+def slips(correct: str, wrong: str) -> list[Slip]:
     """The slips of a query, in its order; a word that only one of the two texts has is none.
 
     Wrong words side by side are one slip if they are more or fewer than the right ones.
     """
-    one, two = words(right), words(wrong)
-    found: list[Slip] = []
-    for change, start, end, begin, stop in SequenceMatcher(None, one, two, autojunk=False).get_opcodes():
-        if change == "replace" and end - start == stop - begin and "".join(one[start:end]) != "".join(two[begin:stop]):
-            found += map(slip, one[start:end], two[begin:stop])
+    correct_words, wrong_words = words(correct), words(wrong)
+    query_slips: list[Slip] = []
+    for change, start, end, begin, stop in SequenceMatcher(
+        None, correct_words, wrong_words, autojunk=False
+    ).get_opcodes():
+        if (
+            change == "replace"
+            and end - start == stop - begin
+            and "".join(correct_words[start:end]) != "".join(wrong_words[begin:stop])
+        ):
+            query_slips += map(slip, correct_words[start:end], wrong_words[begin:stop])
         elif change == "replace":
-            found.append(slip(" ".join(one[start:end]), " ".join(two[begin:stop])))
-    return found
+            query_slips.append(slip(" ".join(correct_words[start:end]), " ".join(wrong_words[begin:stop])))
+    return query_slips
 
 
-def alike(one: str, other: str) -> int:
+def common_prefix_length(first: str, second: str) -> int:
     """The length of the common prefix of two texts."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
 
 
-def slip(right: str, wrong: str) -> Slip:
+def slip(correct: str, wrong: str) -> Slip:
     """The slip that turns a word, or words with blanks between them, into others."""
-    start = alike(right, wrong)
-    rest, other = right[start:], wrong[start:]
-    same = alike(rest[::-1], other[::-1])
-    old, new = rest[: len(rest) - same], other[: len(other) - same]
-    before, after = right[:start][-1:], rest[len(old) :][:1]
+    start = common_prefix_length(correct, wrong)
+    rest, wrong_rest = correct[start:], wrong[start:]
+    suffix_length = common_prefix_length(rest[::-1], wrong_rest[::-1])
+    old, new = rest[: len(rest) - suffix_length], wrong_rest[: len(wrong_rest) - suffix_length]
+    before, after = correct[:start][-1:], rest[len(old) :][:1]
     letter = None
-    if right.replace(" ", "") == wrong.replace(" ", ""):
+    if correct.replace(" ", "") == wrong.replace(" ", ""):
         kind = "space"
     elif len(old) == 2 and old == new[::-1]:
         kind = "transpose"
@@ -96,13 +102,13 @@ def slip(right: str, wrong: str) -> Slip:
         letter = "double" if double else "neighbour" if new and new in keys else "other"
     place = None
     if kind not in ("space", "several"):
-        place = "first" if not start else "last" if start + len(old) == len(right) else "inner"
+        place = "first" if not start else "last" if start + len(old) == len(correct) else "inner"
     return Slip(
         kind,
         letter,
         place,
-        FEATURES["length"][min(max(len(right) - 2, 0) // 2, 4)],
-        "stop" if right in lexicon.stopwords() else "content",
+        FEATURES["length"][min(max(len(correct) - 2, 0) // 2, 4)],
+        "stop" if correct in lexicon.stopwords() else "content",
         "real" if lexicon.dictionary().issuperset(wrong.split()) else "nonword",
     )
 
@@ -111,7 +117,10 @@ def counts(queries: Iterable[Sequence[Slip]]) -> dict[str, np.ndarray]:
     """How often each value of each feature occurs, by feature: [queries with a slip, values]."""
     queries = [slips for slips in queries if slips]
     table = {
-        feature: [[[getattr(one, feature) for one in slips].count(value) for value in values] for slips in queries]
+        feature: [
+            [[getattr(query_slip, feature) for query_slip in slips].count(value) for value in values]
+            for slips in queries
+        ]
         for feature, values in FEATURES.items()
         if feature != "count"
     }
@@ -138,60 +147,67 @@ def drawn(size: int) -> np.ndarray:
     return np.random.default_rng(1).multinomial(size, np.full(size, 1 / size), size=RESAMPLES).astype(float)
 
 
-def distance(people: np.ndarray, others: np.ndarray) -> tuple[float, float, float]:
+def distance(people: np.ndarray, generator_shares: np.ndarray) -> tuple[float, float, float]:
     """Total variation between the shares of a feature, with a 95 % interval.
 
     The queries of people are drawn again (bootstrap); the others' shares stay.
 
     Args:
-        people: counts, [queries, values]. others: shares, [values].
+        people: counts, [queries, values]. generator_shares: [values].
 
     Returns:
         The distance, 0 to 1, and the ends of its interval; nan if one of the two has no value.
     """
-    each = np.abs(_normed(drawn(len(people)) @ people) - others).sum(-1) / 2
-    low, high = np.quantile(each[np.isfinite(each)] if np.isfinite(each).any() else np.nan, (0.025, 0.975))
-    return float(np.abs(_normed(people.sum(0)) - others).sum() / 2), float(low), float(high)
+    distances = np.abs(_normed(drawn(len(people)) @ people) - generator_shares).sum(-1) / 2
+    low, high = np.quantile(
+        distances[np.isfinite(distances)] if np.isfinite(distances).any() else np.nan, (0.025, 0.975)
+    )
+    return float(np.abs(_normed(people.sum(0)) - generator_shares).sum() / 2), float(low), float(high)
 
 
 def generated(variation: Variation, texts: Sequence[str]) -> dict[str, np.ndarray]:
     """The shares of the values of each feature in about `DRAWS` variations of these texts, by feature: [values]."""
     queries = {str(number): plain(text) for number, text in enumerate(texts)}
-    varied = (one for seed in range(-(-DRAWS // len(queries))) for one in variation.vary(queries.items(), seed + 1))
+    varied = (pair for seed in range(-(-DRAWS // len(queries))) for pair in variation.vary(queries.items(), seed + 1))
     return shares(counts(slips(queries[qid], text) for qid, text in varied))
 
 
 def generators() -> dict[str, Variation]:
     """The generators of misspellings, and their other variants, by the name in tables."""
-    made = {
+    variations_by_name = {
         name: variations.create(name) for name in variations.names() if variations.kind(name).category == "misspelling"
     }
     for name, variant in VARIANTS.items():
-        made[f"{name}, {variant}"] = variations.create(name, {"variant": variant})
-    return made
+        variations_by_name[f"{name}, {variant}"] = variations.create(name, {"variant": variant})
+    return variations_by_name
 
 
-def as_text(people: dict[str, np.ndarray], others: Mapping[str, Mapping[str, np.ndarray]]) -> str:
+def as_text(people: dict[str, np.ndarray], shares_of: Mapping[str, Mapping[str, np.ndarray]]) -> str:
     """Two Markdown tables: the shares of the values of each feature, and how far the others' are from people's.
 
     Args:
-        people: counts, see `counts`. others: shares by feature and by name, see `generated`.
+        people: counts, see `counts`. shares_of: shares by feature and by name, see `generated`.
     """
-    own = shares(people)
+    people_shares = shares(people)
     head = [f"{feature}: {' · '.join(values)}" for feature, values in FEATURES.items()]
-    rows = {"people": own, **others}
+    rows = {"people": people_shares, **shares_of}
     lines = [table_row(["% of the slips", *head]), table_row(["---"] * (len(head) + 1))]
-    lines += [table_row([name, *(_percent(of[feature]) for feature in FEATURES)]) for name, of in rows.items()]
+    lines += [
+        table_row([name, *(_percent(feature_shares[feature]) for feature in FEATURES)])
+        for name, feature_shares in rows.items()
+    ]
     lines += ["", table_row(["distance from people", *FEATURES]), table_row(["---"] * (len(head) + 1))]
-    for name, of in {"the same people, drawn again": own, **others}.items():
-        lines.append(table_row([name, *(_interval(distance(people[feature], of[feature])) for feature in FEATURES)]))
+    for name, feature_shares in {"the same people, drawn again": people_shares, **shares_of}.items():
+        lines.append(
+            table_row([name, *(_interval(distance(people[feature], feature_shares[feature])) for feature in FEATURES)])
+        )
     return "".join(f"{line}\n" for line in lines)
 
 
-def _percent(of: np.ndarray) -> str:
-    return "–" if np.isnan(of).any() else " · ".join(f"{100 * share:.0f}" for share in of)
+def _percent(shares_of_values: np.ndarray) -> str:
+    return "–" if np.isnan(shares_of_values).any() else " · ".join(f"{100 * share:.0f}" for share in shares_of_values)
 
 
-def _interval(of: tuple[float, float, float]) -> str:
-    middle, low, high = (f"{value:.2f}" for value in of)
+def _interval(distance_and_ends: tuple[float, float, float]) -> str:
+    middle, low, high = (f"{value:.2f}" for value in distance_and_ends)
     return "–" if middle == "nan" else f"{middle} ({low}–{high})"

@@ -14,19 +14,19 @@ _NEUTRAL = re.compile(r"[\W_]+")
 _MEANS = ("characters_edited", "word_jaccard", "characters", "words")
 
 
-def levenshtein(one: str, two: str) -> int:
-    """The smallest number of inserted, deleted and substituted characters that turns `one` into `two`.
+def levenshtein(original: str, varied: str) -> int:
+    """The smallest number of inserted, deleted and substituted characters that turns `original` into `varied`.
 
     Hyyrö's bit-parallel form of Myers' algorithm (2003): two integers hold one column of the table, a bit per row.
     """
-    if not one:
-        return len(two)
+    if not original:
+        return len(varied)
     places: dict[str, int] = {}
-    for at, character in enumerate(one):
-        places[character] = places.get(character, 0) | 1 << at
-    rows, last = (1 << len(one)) - 1, 1 << len(one) - 1
-    rises, falls, distance = rows, 0, len(one)
-    for character in two:
+    for position, character in enumerate(original):
+        places[character] = places.get(character, 0) | 1 << position
+    rows, last = (1 << len(original)) - 1, 1 << len(original) - 1
+    rises, falls, distance = rows, 0, len(original)
+    for character in varied:
         equal = places.get(character, 0) | falls
         diagonal = ((equal & rises) + rises ^ rises) | equal
         up, down = falls | ~(diagonal | rises) & rows, rises & diagonal
@@ -36,9 +36,9 @@ def levenshtein(one: str, two: str) -> int:
     return distance
 
 
-def jaccard(one: str, two: str) -> float:
+def jaccard(original: str, varied: str) -> float:
     """The Jaccard similarity of the sets of lower-case words (intent, Table 3); 1 if both are empty."""
-    first, second = set(one.lower().split()), set(two.lower().split())
+    first, second = set(original.lower().split()), set(varied.lower().split())
     return len(first & second) / len(first | second) if first | second else 1.0
 
 
@@ -47,10 +47,10 @@ def neutral(text: str) -> str:
     return _NEUTRAL.sub(" ", text.lower()).strip()
 
 
-def cosine(one: np.ndarray, two: np.ndarray) -> float:
+def cosine(first: np.ndarray, second: np.ndarray) -> float:
     """The sum of the cosine similarities of matching rows: [n, d], [n, d] -> number."""
-    norms = np.linalg.norm(one, axis=1) * np.linalg.norm(two, axis=1)
-    return float(np.sum(np.einsum("ij,ij->i", one, two, dtype=np.float64) / norms))
+    norms = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
+    return float(np.sum(np.einsum("ij,ij->i", first, second, dtype=np.float64) / norms))
 
 
 def tally(
@@ -58,29 +58,35 @@ def tally(
 ) -> dict[str, float]:
     """Counts and sums over (original, varied) texts; the results for parts of a set add up to the whole set's."""
     pairs = list(pairs)
-    different = [(one, two) for one, two in pairs if one != two]
+    different = [(original, changed) for original, changed in pairs if original != changed]
     totals: dict[str, float] = {
         "queries": len(pairs),
         "unchanged": len(pairs) - len(different),
         "changed": len(different),
-        "changed_in_case_alone": sum(one.lower() == two.lower() for one, two in different),
-        "changed_ignoring_case_and_punctuation": sum(neutral(one) != neutral(two) for one, two in different),
-        "characters_edited": sum(levenshtein(one, two) for one, two in different),
-        "word_jaccard": sum(jaccard(one, two) for one, two in pairs),
-        "characters": sum(len(two) for _, two in pairs),
-        "words": sum(len(two.split()) for _, two in pairs),
+        "changed_in_case_alone": sum(original.lower() == changed.lower() for original, changed in different),
+        "changed_ignoring_case_and_punctuation": sum(
+            neutral(original) != neutral(changed) for original, changed in different
+        ),
+        "characters_edited": sum(levenshtein(original, changed) for original, changed in different),
+        "word_jaccard": sum(jaccard(original, text) for original, text in pairs),
+        "characters": sum(len(text) for _, text in pairs),
+        "words": sum(len(text.split()) for _, text in pairs),
     }
     if tokenizer:
-        totals["changed_after_tokenising"] = sum(tokenizer(one) != tokenizer(two) for one, two in different)
+        totals["changed_after_tokenising"] = sum(
+            tokenizer(original) != tokenizer(changed) for original, changed in different
+        )
     for name, encode in (encoders or {}).items():
         similar = (
-            cosine(encode([one for one, _ in different]), encode([two for _, two in different])) if different else 0
+            cosine(encode([original for original, _ in different]), encode([changed for _, changed in different]))
+            if different
+            else 0
         )
         totals[f"similarity {name}"] = similar + len(pairs) - len(different)
     return totals
 
 
-def lost(originals: Mapping[str, str], varied: Mapping[str, str]) -> int:
+def count_lost(originals: Mapping[str, str], varied: Mapping[str, str]) -> int:
     """The number of queries whose variation keeps none of their uncommon words: it asks another question.
 
     An uncommon word occurs in at most one query in a hundred, or in only one query.
@@ -94,11 +100,11 @@ def lost(originals: Mapping[str, str], varied: Mapping[str, str]) -> int:
 def describe(totals: Mapping[str, float]) -> Statistics:
     """The statistics of a query set from its totals; see `statistics`."""
     count = max(totals["queries"], 1)
-    found: Statistics = {key: value for key, value in totals.items() if key not in _MEANS and " " not in key}
-    found.setdefault("changed_after_tokenising", None)
-    found |= {key: totals[key] / count for key in _MEANS}
+    means: Statistics = {key: value for key, value in totals.items() if key not in _MEANS and " " not in key}
+    means.setdefault("changed_after_tokenising", None)
+    means |= {key: totals[key] / count for key in _MEANS}
     similar = {key.partition(" ")[2]: value / count for key, value in totals.items() if " " in key}
-    return found | {"semantic_similarity": similar} if similar else found
+    return means | {"semantic_similarity": similar} if similar else means
 
 
 def statistics(
@@ -117,9 +123,9 @@ def statistics(
 
     Returns:
         Counts: queries, unchanged (the rule did not apply), changed, changed queries that differ in case alone, those
-        that still differ if case and punctuation are ignored, or after tokenising, and `lost` (see `lost`). Means over
-        all queries: characters_edited (Levenshtein distance), word_jaccard (similarity of the word sets), characters
-        and words of the varied query, and semantic_similarity (cosine) by encoder.
+        that still differ if case and punctuation are ignored, or after tokenising, and `lost` (see `count_lost`). Means
+        over all queries: characters_edited (Levenshtein distance), word_jaccard (similarity of the word sets),
+        characters and words of the varied query, and semantic_similarity (cosine) by encoder.
     """
     totals = tally(((text, varied[qid]) for qid, text in originals.items()), tokenizer, encoders)
-    return describe({**totals, "lost": lost(originals, varied)})
+    return describe({**totals, "lost": count_lost(originals, varied)})

@@ -66,9 +66,9 @@ class NoStopwords(Spoken):
     def rewrite(self, text: str, draw: Draw) -> str:
         whole = re.sub(rf"\b(?:{self.speech.elided})['\u2019](?=\w)", "", text, flags=re.IGNORECASE)
         tokens = _TOKEN.findall(whole)
-        kept = [token for token in tokens if token.lower() not in self.speech.stopwords]
-        has_word = any(token[-1].isalnum() for token in kept)
-        return " ".join(kept) if has_word and (len(kept) < len(tokens) or whole != text) else text
+        content_words = [token for token in tokens if token.lower() not in self.speech.stopwords]
+        has_word = any(token[-1].isalnum() for token in content_words)
+        return " ".join(content_words) if has_word and (len(content_words) < len(tokens) or whole != text) else text
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,10 @@ class SwapWords(Variation):
             return text
         first = draw.choice(words)
         second = draw.choice([word for word in words if word[0].lower() != first[0].lower()])
-        left, right = sorted((first, second), key=lambda word: word.start())
-        return text[: left.start()] + right[0] + text[left.end() : right.start()] + left[0] + text[right.end() :]
+        earlier, later = sorted((first, second), key=lambda word: word.start())
+        return (
+            text[: earlier.start()] + later[0] + text[earlier.end() : later.start()] + earlier[0] + text[later.end() :]
+        )
 
 
 class RemoveStopwords(Plain, NoStopwords):

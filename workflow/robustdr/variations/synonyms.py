@@ -18,8 +18,8 @@ def swap_one(text: str, draw: Draw, candidates: Callable[[str], Sequence[str]], 
     stopwords = lexicon.stopwords()
     words = [word for word in WORD.finditer(text) if function_words or word[0].lower() not in stopwords]
     for word in draw.shuffled(words):
-        if found := candidates(word[0].lower()):
-            return splice(text, *word.span(), draw.choice(found))
+        if replacements := candidates(word[0].lower()):
+            return splice(text, *word.span(), draw.choice(replacements))
     return text
 
 
@@ -77,7 +77,7 @@ class Synonym(Variation):
     packages = SwapSynonymWordnet.packages
 
     def rewrite(self, text: str, draw: Draw) -> str:
-        return swap_one(text, draw, lambda word: [other for other in lexicon.synonyms(word) if " " not in other])
+        return swap_one(text, draw, lambda word: [synonym for synonym in lexicon.synonyms(word) if " " not in synonym])
 
 
 @dataclass(frozen=True)
@@ -126,8 +126,8 @@ class SwapSynonymEmbedding(Variation):
     stand_in = ""
 
     def rewrite(self, text: str, draw: Draw) -> str:
-        known = vectors.load(self.vocabulary, self.file, self.sha256)
-        return swap_one(text, draw, lambda word: known.neighbours(word, self.neighbours, self.cosine))
+        word_vectors = vectors.load(self.vocabulary, self.file, self.sha256)
+        return swap_one(text, draw, lambda word: word_vectors.neighbours(word, self.neighbours, self.cosine))
 
 
 @dataclass(frozen=True)

@@ -27,13 +27,13 @@ def topics(datasets: Iterable[str]) -> list[tuple[str, str]]:
     Raises:
         UserError: a data set that is unknown, or whose topics lack one of the two.
     """
-    found: dict[tuple[str, str], None] = {}
+    topic_texts: dict[tuple[str, str], None] = {}
     for name in datasets:
         for topic in load(name, "queries").queries_iter():
             if not hasattr(topic, "title") or not hasattr(topic, "description"):
                 raise UserError(f"train-titles: {name}: its topics have no title and description")
-            found[_plain(topic.description), _plain(topic.title)] = None
-    return list(found)
+            topic_texts[_plain(topic.description), _plain(topic.title)] = None
+    return list(topic_texts)
 
 
 def _plain(text: str) -> str:
@@ -74,14 +74,14 @@ def train_titles(
         order, losses = list(pairs), []
         generator("titles", seed, epoch).shuffle(order)
         for start in range(0, len(order), batch):
-            given, wanted = zip(*order[start : start + batch], strict=True)
-            read = tokenizer(
-                [T5DescriptionToTitle.prompt.format(text) for text in given],
+            descriptions, titles = zip(*order[start : start + batch], strict=True)
+            encoded = tokenizer(
+                [T5DescriptionToTitle.prompt.format(text) for text in descriptions],
                 padding=True, truncation=True, max_length=DESCRIPTION, return_tensors="pt",
             ).to(device)  # fmt: skip
-            target = tokenizer(list(wanted), padding=True, truncation=True, max_length=TITLE, return_tensors="pt")
+            target = tokenizer(list(titles), padding=True, truncation=True, max_length=TITLE, return_tensors="pt")
             labels = target["input_ids"].masked_fill(target["attention_mask"] == 0, IGNORED).to(device)
-            loss = model(input_ids=read["input_ids"], attention_mask=read["attention_mask"], labels=labels).loss
+            loss = model(input_ids=encoded["input_ids"], attention_mask=encoded["attention_mask"], labels=labels).loss
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()

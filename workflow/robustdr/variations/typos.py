@@ -44,12 +44,12 @@ class Typo(Spoken):
         return len(word[0]) >= self.shortest and word[0].lower() not in self.speech.stopwords
 
     def rewrite(self, text: str, draw: Draw) -> str:
-        known, words = edits.on_keyboard(self.speech.keyboard), list(WORD.finditer(text))
-        edit = edits.one_of(*(known[kind] for kind in self.kinds))
-        wanted = floor(self.share * len(words) + 0.5) if self.share else self.words
+        edit_of, words = edits.on_keyboard(self.speech.keyboard), list(WORD.finditer(text))
+        edit = edits.one_of(*(edit_of[kind] for kind in self.kinds))
+        target = floor(self.share * len(words) + 0.5) if self.share else self.words
         wrong: dict[tuple[int, int], str] = {}
         for word in draw.shuffled(list(filter(self.eligible, words))):
-            if len(wrong) == wanted:
+            if len(wrong) == target:
                 break
             if (changed := edit(word[0], draw)) is not None:
                 wrong[word.span()] = changed
@@ -150,9 +150,11 @@ class RandomChar(Spoken):
         places = [match.start() for match in _CHARACTER.finditer(text)]
         if not places:
             return text
-        at = draw.choice(places)
-        new = self.noise(text[at], draw)
-        return splice(text, at, at + 1, (new + text[at], text[at] + new, new)[draw.integer_below(3)])
+        position = draw.choice(places)
+        new = self.noise(text[position], draw)
+        return splice(
+            text, position, position + 1, (new + text[position], text[position] + new, new)[draw.integer_below(3)]
+        )
 
 
 class KeyboardChar(RandomChar):
@@ -180,5 +182,5 @@ class DeleteChar(RandomChar):
         places = [match.start() for match in _CHARACTER.finditer(text)]
         if len(places) < 2:
             return text
-        at = draw.choice(places)
-        return splice(text, at, at + 1, "")
+        position = draw.choice(places)
+        return splice(text, position, position + 1, "")

@@ -37,15 +37,15 @@ class Vectors:
         return self._known[key]
 
     def _nearest(self, word: str, count: int, cosine: float) -> list[str]:
-        row, own = self._row.get(word), _lemmas(word)
-        if row is None or not own:
+        row, lemmas = self._row.get(word), _lemmas(word)
+        if row is None or not lemmas:
             return []
         vector = np.asarray(self._vectors[row])
         similarity = self._candidates @ (vector / np.linalg.norm(vector))
-        near = np.flatnonzero((similarity >= cosine) & (self._speech & _speech(word) > 0))
-        ordered = near[np.lexsort((near, -similarity[near]))]
-        others = (self._words[at] for at in ordered)
-        return list(islice((other for other in others if own.isdisjoint(_lemmas(other))), count))
+        candidates = np.flatnonzero((similarity >= cosine) & (self._speech & _speech(word) > 0))
+        ordered = candidates[np.lexsort((candidates, -similarity[candidates]))]
+        neighbours = (self._words[row] for row in ordered)
+        return list(islice((neighbour for neighbour in neighbours if lemmas.isdisjoint(_lemmas(neighbour))), count))
 
 
 def _lemmas(word: str) -> set[str]:

@@ -13,10 +13,10 @@ import threading
 PATIENCE = 30.0  # seconds between SIGTERM and SIGKILL
 
 
-def end(process: subprocess.Popen, how: signal.Signals) -> None:
+def end(process: subprocess.Popen, signal_to_send: signal.Signals) -> None:
     """Signal the command and all processes of its group."""
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, how)
+        os.killpg(process.pid, signal_to_send)
 
 
 def watch(process: subprocess.Popen) -> None:

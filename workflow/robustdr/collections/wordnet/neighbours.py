@@ -14,35 +14,37 @@ class Neighbours:
         self._docids, self._synsets, self._seed = docids, database.synsets, seed
 
     @cached_property
-    def _below(self) -> dict[str, list[str]]:
+    def _passages_below(self) -> dict[str, list[str]]:
         """Ids of the passages below each place; most slices ask for none."""
-        below: dict[str, list[str]] = {}
+        passages_below: dict[str, list[str]] = {}
         for id in self._docids:
             for place in self._line(id):
-                below.setdefault(place, []).append(id)
-        return below
+                passages_below.setdefault(place, []).append(id)
+        return passages_below
 
-    def beside(self, grades: Mapping[str, int], count: int) -> dict[str, int]:
+    def distractors_of(self, grades: Mapping[str, int], count: int) -> dict[str, int]:
         """Return `count` passages with grade 0 for a question, those below the primary one's closest ancestor first.
 
         The order of passages below one ancestor depends only on the seed and the primary passage.
         """
-        primary, found = next(iter(grades)), list[str]()
+        primary, distractors = next(iter(grades)), list[str]()
         for place in self._line(primary):
-            below = {*self._below.get(place, ())} - grades.keys() - set(found)
-            found += sorted(below, key=lambda other: digest(self._seed, primary, other))
-            if len(found) >= count:
+            candidates = {*self._passages_below.get(place, ())} - grades.keys() - set(distractors)
+            distractors += sorted(candidates, key=lambda docid: digest(self._seed, primary, docid))
+            if len(distractors) >= count:
                 break
-        return dict.fromkeys(found[:count], 0)
+        return dict.fromkeys(distractors[:count], 0)
 
     def _line(self, id: str) -> Iterator[str]:
         """Yield a synset, its ancestors (what it is a kind or an instance of, or like) within its lexicographer file,
         that file, and '', which stands for everything."""
-        seen: set[str] = set()
-        lexfile, above = self._synsets[id].lexfile, [id]
-        while above and above[0] not in seen and self._synsets[above[0]].lexfile == lexfile:
-            seen.add(above[0])
-            yield above[0]
-            above = [other for symbol in ("@", "@i", "&") for other in self._synsets[above[0]].related(symbol)]
+        visited: set[str] = set()
+        lexfile, ancestors = self._synsets[id].lexfile, [id]
+        while ancestors and ancestors[0] not in visited and self._synsets[ancestors[0]].lexfile == lexfile:
+            visited.add(ancestors[0])
+            yield ancestors[0]
+            ancestors = [
+                ancestor for symbol in ("@", "@i", "&") for ancestor in self._synsets[ancestors[0]].related(symbol)
+            ]
         yield lexfile
         yield ""

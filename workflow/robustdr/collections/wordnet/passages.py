@@ -51,11 +51,15 @@ class Writer:
         words = list(_WORD.finditer(text.lower()))
         forms = [self._bases(word.group()) for word in words]
         for lemma in lemmas:
-            first, *others = _WORD.findall(lemma.lower())
+            first, *further_words = _WORD.findall(lemma.lower())
             for start, form in enumerate(forms if len(lemma) > 2 else ()):
-                following = forms[start + 1 : start + 1 + len(others)]
-                if first in form and len(following) == len(others) and all(map(contains, following, others)):
-                    yield words[start].start(), words[start + len(others)].end()
+                following = forms[start + 1 : start + 1 + len(further_words)]
+                if (
+                    first in form
+                    and len(following) == len(further_words)
+                    and all(map(contains, following, further_words))
+                ):
+                    yield words[start].start(), words[start + len(further_words)].end()
 
     def names(self, lemmas: Sequence[str], text: str) -> bool:
         """Whether a form of one of `lemmas` occurs in `text`."""
@@ -90,8 +94,8 @@ class Writer:
         """Return definition and examples as sentences; `…` replaces a word in every clause of the definition."""
         definition = self.definition(synset.gloss, synset.lemmas) or self._masked(synset.gloss, synset.lemmas)
         examples = (match.group(1).strip() for match in _EXAMPLE.finditer(synset.gloss))
-        kept = [example for example in examples if example and not self.names(synset.lemmas, example)]
-        return " ".join(_sentence(text) for text in [definition, *kept])
+        usable = [example for example in examples if example and not self.names(synset.lemmas, example)]
+        return " ".join(_sentence(text) for text in [definition, *usable])
 
     def entry(self, synset: Synset) -> str:
         """Return the headed text, and names and definitions of the relatives, one sentence for each relation."""

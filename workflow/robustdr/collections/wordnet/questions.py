@@ -80,29 +80,29 @@ class Asker:
         fitting = self._templates(lemma, senses)
         template = fitting[digest(self._seed, qid, "question") % len(fitting)]
         if again:
-            fitting = [other for other in fitting if other != template]
+            fitting = [candidate for candidate in fitting if candidate != template]
             template = fitting[digest(self._seed, qid, "question", "again") % len(fitting)]
         primary = senses[0]
-        known = {"d": _field(primary), "k": self._kind(primary), "h": self._hint(primary)}
-        return template.format(x=lemma, a=self._with_article(lemma, primary), **known)
+        fillings = {"d": _field(primary), "k": self._kind(primary), "h": self._hint(primary)}
+        return template.format(x=lemma, a=self._with_article(lemma, primary), **fillings)
 
     def _templates(self, lemma: str, senses: list[Synset]) -> Sequence[str]:
         """Return the templates that fit, the best ones repeated; one for a category needs all senses to be in it."""
         primary, plain = senses[0], _TERM if " " in lemma else _WORD
-        alike = len({sense.lexfile for sense in senses}) == 1
-        kind = self._kind(primary) if alike else None
-        about = _ABOUT * _OFTEN if self._hint(primary) else ()
+        one_category = len({sense.lexfile for sense in senses}) == 1
+        kind = self._kind(primary) if one_category else None
+        context_templates = _ABOUT * _OFTEN if self._hint(primary) else ()
         if primary.id[0] != "n":
-            return plain + _LETTERS[primary.id[0]] * 2 + (_COMPARED * _OFTEN if kind else about)
+            return plain + _LETTERS[primary.id[0]] * 2 + (_COMPARED * _OFTEN if kind else context_templates)
         if primary.related("@i"):
-            if not alike or primary.lexfile not in _NAMES:
-                return plain + about
-            named = _NAMED if primary.lexfile == "noun.person" else _PLACED
-            return _NAMES[primary.lexfile] + (named * _OFTEN if kind else about)
+            if not one_category or primary.lexfile not in _NAMES:
+                return plain + context_templates
+            name_templates = _NAMED if primary.lexfile == "noun.person" else _PLACED
+            return _NAMES[primary.lexfile] + (name_templates * _OFTEN if kind else context_templates)
         if len(senses) == 1 and _field(primary):
             return _FIELD
-        own = _KINDS.get(primary.lexfile, ()) if alike else ()
-        return plain + _THING + own + (_OF_A_KIND * _OFTEN if kind else about)
+        kind_templates = _KINDS.get(primary.lexfile, ()) if one_category else ()
+        return plain + _THING + kind_templates + (_OF_A_KIND * _OFTEN if kind else context_templates)
 
     def _kind(self, synset: Synset) -> str | None:
         """Return a usual word for a hypernym of the synset that is not one of its own words."""
@@ -117,15 +117,19 @@ class Asker:
     def _hint(self, synset: Synset) -> str | None:
         """Return the longest usual word of the definition that does not begin like one of the synset's own."""
         definition = re.sub(r"\([^)]*\)", " ", synset.gloss).partition(";")[0].lower()
-        own = {word[:4] for lemma in synset.lemmas for word in re.findall(r"[a-z]+", lemma.lower())}
-        words = [word for word in _CONTENT.findall(definition) if word[:4] not in own and self._usage[word] >= _USUAL]
+        word_beginnings = {word[:4] for lemma in synset.lemmas for word in re.findall(r"[a-z]+", lemma.lower())}
+        words = [
+            word
+            for word in _CONTENT.findall(definition)
+            if word[:4] not in word_beginnings and self._usage[word] >= _USUAL
+        ]
         return max(words, key=len, default=None)
 
     def _with_article(self, lemma: str, primary: Synset) -> str:
         kind, head = primary.lexfile.partition(".")[2], lemma.split()[-1]
         counted = self._usage[f"{_article(head)} {head}"] > 1 and kind not in _MASS
-        one = kind == "person" or (_ONE.match(primary.gloss) and (kind in _COUNTABLE or counted))
-        return f"{_article(lemma)} {lemma}" if one else lemma
+        is_countable = kind == "person" or (_ONE.match(primary.gloss) and (kind in _COUNTABLE or counted))
+        return f"{_article(lemma)} {lemma}" if is_countable else lemma
 
 
 def _article(word: str) -> str:

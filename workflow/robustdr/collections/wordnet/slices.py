@@ -55,26 +55,28 @@ def select(source: WordNet, database: Database) -> Slice:
     owners: dict[str, str] = {}
     splits = {}
     for name in sorted(source["splits"], key=lambda name: (name == "train", name)):
-        wanted = source["splits"][name]["queries"]
-        taken = list(islice(_draw(words, name, owners, size, writer), wanted))
-        again = taken[: wanted - len(taken)] if name == "train" else []
-        if (most := len(taken) + len(again)) < wanted:
+        question_count = source["splits"][name]["queries"]
+        drawn = list(islice(_draw(words, name, owners, size, writer), question_count))
+        again = drawn[: question_count - len(drawn)] if name == "train" else []
+        if (available := len(drawn) + len(again)) < question_count:
             raise UserError(
-                f"collections.yaml: splits: {name}: queries: {wanted} questions do not fit, {most} do; "
+                f"collections.yaml: splits: {name}: queries: {question_count} questions do not fit, {available} do; "
                 f"ask for fewer, raise passages ({size}) or max_senses ({source['max_senses']}), or lower familiarity"
             )
-        splits[name] = [(Query(word.qid, asker.ask(*word)), word.grades) for word in taken]
+        splits[name] = [(Query(word.qid, asker.ask(*word)), word.grades) for word in drawn]
         splits[name] += [(Query(f"{word.qid}.2", asker.ask(*word, again=True)), word.grades) for word in again]
-    for name, asked in splits.items():
-        for other in source["splits"][name].get("leaks", ()):
-            check_known(f"collections.yaml: splits: {name}: leaks", other, splits.keys() - {name})
-            asked += splits[other]
+    for name, questions in splits.items():
+        for leaked in source["splits"][name].get("leaks", ()):
+            check_known(f"collections.yaml: splits: {name}: leaks", leaked, splits.keys() - {name})
+            questions += splits[leaked]
     rest = sorted(allowed - owners.keys(), key=lambda id: digest(seed, id))
     docids = sorted([*owners, *rest[: size - len(owners)]])
     neighbours = Neighbours(docids, database, seed)
-    for name, asked in splits.items():
-        if beside := source["splits"][name].get("distractors"):
-            splits[name] = [(query, grades | neighbours.beside(grades, beside)) for query, grades in asked]
+    for name, questions in splits.items():
+        if distractor_count := source["splits"][name].get("distractors"):
+            splits[name] = [
+                (query, grades | neighbours.distractors_of(grades, distractor_count)) for query, grades in questions
+            ]
     return Slice(docids, splits)
 
 
@@ -97,8 +99,8 @@ def _allowed(source: WordNet, database: Database) -> set[str]:
     for name in source.get("lexicographer_files", ()):
         if name not in files:
             raise unknown("collections.yaml: lexicographer_files", name, files)
-    wanted = set(source.get("lexicographer_files", files))
-    return {id for id, synset in database.synsets.items() if synset.lexfile in wanted}
+    lexfiles = set(source.get("lexicographer_files", files))
+    return {id for id, synset in database.synsets.items() if synset.lexfile in lexfiles}
 
 
 def _words(source: WordNet, database: Database, allowed: set[str]) -> Iterator[Word]:
@@ -120,7 +122,7 @@ def _familiarity(lemma: str, letter: str, database: Database) -> int:
     Gloss words carry no part of speech: a lemma that SemCor lacks is counted as a noun.
     """
     tagged = database.tagged.get(lemma, {"n": 0})
-    mostly = max(tagged, key=lambda other: (tagged[other], other))
+    mostly = max(tagged, key=lambda speech_letter: (tagged[speech_letter], speech_letter))
     return tagged[letter] + usage(database.letters)[lemma] if mostly == letter else 0
 
 
