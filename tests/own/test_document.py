@@ -105,7 +105,7 @@ def test_without_remedies_nothing_is_said_of_training(report_numbers):
     assert "What training would change" not in markdown({**report_numbers, "remedies": {}})
 
 
-def test_several_models_are_ranked_with_what_is_not_behind_the_best(found):
+def test_several_models_are_ranked_with_what_is_not_behind_the_best(report_numbers):
     def against(mean, difference, **fields):
         return {"mean": mean, "difference": difference, "difference_interval": [difference - 0.1, difference], **fields}
 
@@ -129,7 +129,7 @@ def test_several_models_are_ranked_with_what_is_not_behind_the_best(found):
         "variations": against(0.3, -0.1, p_holm=0.2),
         "change": against(-0.2, -0.2, p_holm=0.0),
     }
-    report = {**found, "ranking": [first, second], "pairs": [pair], "costs": costs}
+    report = {**report_numbers, "ranking": [first, second], "pairs": [pair], "costs": costs}
     assert headline(report) == (
         "On 100 queries over 1000 passages, A| has the highest nDCG@10, 0.500, and B the highest where the queries are "
         "reworded or misspelled, 0.400 (not significantly better than A|)."
