@@ -34,7 +34,7 @@ GPU ?= $(if $(wildcard $(VENV)/ready-gpu-*),1)# an environment stays what it was
 BUILDS := $(if $(GPU),--gpu=$(TORCH_CUDA))
 # Each part of the set-up leaves a marker with the digest of the files that decide it.
 digest = $(shell cat $(1) | cksum | cut -d' ' -f1)
-READY := $(VENV)/ready-$(if $(GPU),gpu-)$(call digest,requirements.lock requirements.hashes envs/build.hashes pyproject.toml)
+READY := $(VENV)/ready-$(if $(GPU),gpu-)$(call digest,requirements.lock requirements.hashes envs/build.hashes envs/faiss-gpu.hashes envs/torch-gpu.hashes pyproject.toml)
 REVIEW := $(VENV)/review-$(call digest,envs/review.hashes)
 TEST := $(VENV)/test-$(call digest,envs/test.hashes)
 DVC := $(VENV)/dvc-$(call digest,envs/dvc.hashes)

@@ -3,9 +3,10 @@
 The lock has one line a package: its version, and after `# via` the packages that need it. Set-up has parts, each with a
 file of hashes: build.hashes is what builds this project, requirements.hashes what `make mini` needs; review.hashes,
 test.hashes, dvc.hashes and docs.hashes are what these extras add. As uv and pip read it, a file has the SHA-256 of
-every file that the package index has of these versions, whatever the system. Torch is in none: there are builds of it
-that the index does not have. What conda itself installs (Python, pip) has no hash either: a lock with hashes is made
-by solving on conda-forge, for each system. uv.hashes has the uv that wrote them, for machines without one.
+every file that the package index has of these versions, whatever the system. These files have no torch: there are
+builds of it that the index does not have. faiss-gpu.hashes and torch-gpu.hashes have the index's builds for GPUs, each
+with its own CUDA. uv.hashes has the uv that wrote them, for machines without one. What conda itself installs (Python,
+pip) has no hash: a lock with hashes is made by solving on conda-forge, for each system.
 
 The lock leaves out what packages ask for, but never import here, if it is no wheel, so that set-up would have to build
 it: connection_pool, which snakemake asks for; antlr4-python3-runtime with hydra-core and omegaconf, which DVC imports
@@ -95,19 +96,15 @@ def parts(lock: Lock) -> dict[str, set[str]]:
 
 
 def hashed(lock: Lock, names: set[str]) -> str:
-    """The text of the file of hashes of these packages.
-
-    The two builds of FAISS share an entry, so that set-up can take either name.
-    """
-    pins = [f"{name}=={lock[name][0]}" for name in sorted(names - {"torch"})]
-    pins += [pin.replace("faiss-cpu", "faiss-gpu") for pin in pins if pin.startswith("faiss-cpu==")]
-    return re.sub(r"\nfaiss-gpu==\S+", "", asked(pins, "--no-deps"))
+    """The text of the file of hashes of these packages."""
+    return asked([f"{name}=={lock[name][0]}" for name in sorted(names - {"torch"})], "--no-deps")
 
 
-def documentation(before: set[str]) -> str:
-    """The text of docs.hashes: the packages of the extra `docs` and what they need, without those installed before."""
-    found = asked(extras()["docs"], f"--constraint={LOCK}")
-    entries = re.findall(r"^([\w.-]+)(==.*\n(?:    .*\n)+)", found, flags=re.MULTILINE)
+def beside(requirements: list[str], before: set[str]) -> str:
+    """The text of a file of hashes: these packages and what they need, without those installed before."""
+    entries = re.findall(
+        r"^([\w.-]+)(==.*\n(?:    .*\n)+)", asked(requirements, f"--constraint={LOCK}"), flags=re.MULTILINE
+    )
     return "".join(name + rest for name, rest in entries if normalised(name) not in before)
 
 
@@ -134,7 +131,10 @@ if __name__ == "__main__":
     for part, names in parts(lock).items():
         hashes(part).write_text(hashed(lock, names), encoding="utf-8")
     always = parts(lock)["build"] | parts(lock)["main"]
-    hashes("docs").write_text(documentation(always), encoding="utf-8")
+    hashes("docs").write_text(beside(extras()["docs"], always), encoding="utf-8")
+    for name in ("faiss-gpu", "torch"):
+        text = beside([f"{name}=={lock[normalised(name)][0]}"], always - {"faiss-cpu", "torch"})
+        hashes(f"{name.removesuffix('-gpu')}-gpu").write_text(text, encoding="utf-8")
     _, version, *_ = subprocess.run(["uv", "--version"], stdout=subprocess.PIPE, check=True, text=True).stdout.split()
     hashes("uv").write_text(asked([f"uv=={version}"]), encoding="utf-8")
     for path in sorted(ROOT.glob("envs/*.yaml")):

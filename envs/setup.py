@@ -6,7 +6,8 @@
 
 uv installs, from its own cache if all is there. Where there is no uv, pip brings one into a folder that clones share.
 Where pip cannot, or uv fails, pip installs. They take only files whose digests are in the hashes, and only wheels, but
-for SOURCE. Torch has no hashes, because its builds differ. pip finds it, and the folder keeps the build for processors.
+for SOURCE. With --gpu, two more files have FAISS and torch, with the CUDA that each needs. Torch for processors or for
+another CUDA has no hashes, because its builds differ. pip finds it, and the folder keeps the build for processors.
 """
 
 import argparse
@@ -122,15 +123,15 @@ def install_torch(pin: str, is_kept: bool) -> None:
     run(*PIP, "install", "--only-binary", ":all:", pin)
 
 
-def built(requirements: str, cuda: str | None) -> str:
-    """Requirements of the builds for this CUDA, if it is empty for that of the package index; None: for processors.
+def built(lock: str, cuda: str | None) -> str:
+    """The lock with the builds for this CUDA, if it is empty for that of the package index; None: for processors.
 
     `===` takes torch of this build only.
     """
     if cuda is None:
-        return requirements
+        return lock
     torch = r"torch===\1" + (cuda and f"+{cuda}")
-    return re.sub(r"^torch==(\S+)", torch, re.sub(r"^faiss-cpu==", "faiss-gpu==", requirements, flags=re.M), flags=re.M)
+    return re.sub(r"^torch==(\S+)", torch, re.sub(r"^faiss-cpu==", "faiss-gpu==", lock, flags=re.M), flags=re.M)
 
 
 def counted(file: str) -> str:
@@ -145,17 +146,26 @@ def set_up(cuda: str | None) -> None:
     Raises:
         CalledProcessError: a step fails.
     """
-    lock, hashes = (built((ROOT / file).read_text(encoding="utf-8"), cuda) for file in ("requirements.lock", MAIN))
-    pin = re.search(r"^torch==\S+", lock, flags=re.MULTILINE).group()
+    pin = re.search(
+        r"^torch==\S+", built((ROOT / "requirements.lock").read_text(encoding="utf-8"), cuda), flags=re.M
+    ).group()
+    packages = (ROOT / MAIN).read_text(encoding="utf-8")
+    if cuda is not None:
+        packages = re.sub(r"^faiss-cpu==.*\n(?:    .*\n)+", "", packages, flags=re.M)
     with step(1, 4, "an environment of its own in .venv"):
         run(sys.executable, "-m", "venv", VENV)
         install(*HASHED, ROOT / "envs" / "build.hashes")
     with step(2, 4, counted(MAIN)):
         run(*PIP, "uninstall", "--yes", "faiss-gpu" if cuda is None else "faiss-cpu")
-        (VENV / "requirements.txt").write_text(hashes, encoding="utf-8")
+        (VENV / "requirements.txt").write_text(packages, encoding="utf-8")
         install(*HASHED, VENV / "requirements.txt")
+        if cuda is not None:
+            install(*HASHED, ROOT / "envs" / "faiss-gpu.hashes")
     with step(3, 4, pin if cuda is None else f"{pin}, several GB with CUDA"):
-        install_torch(pin, is_kept=cuda is None)
+        if cuda == "":
+            install(*HASHED, ROOT / "envs" / "torch-gpu.hashes")
+        else:
+            install_torch(pin, is_kept=cuda is None)
     with step(4, 4, "this project"):
         install("--no-deps", "--no-build-isolation", "--editable", ROOT)
         run(VENV / "bin" / "robustdr", "schemas", ROOT / "config")

@@ -15,6 +15,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 
 from robustdr.keys import provenance
@@ -133,23 +134,75 @@ def test_a_program_that_is_no_uv_is_no_harm(tmp_path, monkeypatch):
     assert (tmp_path / "said").read_text() == "install x==1\n"
 
 
-@pytest.mark.parametrize("cuda", [None, ""])
-def test_only_wheels_with_known_bytes_are_installed(commands, cuda):
+def test_only_wheels_with_known_bytes_are_installed(commands):
     """But for torch, which comes last of the packages, and for WordNet, which the locked setuptools makes a wheel."""
-    made.set_up(cuda)
+    made.set_up(None)
     build, packages, torch, project = commands.installs()
     for words in (build, packages):
         assert "--only-binary :all: --no-binary wn --no-build-isolation --no-deps --require-hashes" in words
     assert build.endswith("envs/build.hashes") and packages.endswith(".venv/requirements.txt")
-    assert f"torch{'==' if cuda is None else '==='}{provenance.pins()['torch']}" in torch.split()
+    assert f"torch=={provenance.pins()['torch']}" in torch.split()
     assert "--no-deps --no-build-isolation" in project
 
 
-def test_hashes_of_faiss_move_with_its_name(commands, folder):
-    text = (folder / "requirements.hashes").read_text(encoding="utf-8")
-    for cuda, expected in ((None, text), ("", text.replace("\nfaiss-cpu==", "\nfaiss-gpu=="))):
-        made.set_up(cuda)
-        assert (folder / ".venv" / "requirements.txt").read_text(encoding="utf-8") == expected
+def test_for_a_gpu_torch_and_faiss_have_known_bytes_too(commands, folder):
+    made.set_up("")
+    files = [
+        words.rpartition(" ")[2].rpartition("/")[2] for words in commands.installs() if "--require-hashes" in words
+    ]
+    assert files == ["build.hashes", "requirements.txt", "faiss-gpu.hashes", "torch-gpu.hashes"]
+    assert not any(re.search(r" torch=+\d", words) for words in commands)
+    all_packages = (folder / "requirements.hashes").read_text(encoding="utf-8")
+    packages = (folder / ".venv" / "requirements.txt").read_text(encoding="utf-8")
+    removed = [name for name in re.findall(r"^([\w.-]+)==", all_packages, re.M) if f"{name}==" not in packages]
+    assert removed == ["faiss-cpu"] and packages.count("\n") < all_packages.count("\n") - 1
+
+
+def test_torch_for_another_cuda_comes_from_where_pip_is_told(commands):
+    made.set_up("cu126")
+    *_, faiss, torch, _ = commands.installs()
+    assert (
+        faiss.endswith("envs/faiss-gpu.hashes") and torch.split()[-1] == f"torch==={provenance.pins()['torch']}+cu126"
+    )
+
+
+EVERY_MODULE = """
+import importlib, pathlib
+for file in sorted(pathlib.Path("workflow/robustdr").rglob("*.py")):
+    if file.stem != "__main__":
+        name = ".".join(file.relative_to("workflow").with_suffix("").parts)
+        importlib.import_module(name.removesuffix(".__init__"))
+import faiss, torch
+print(faiss.GpuIndexFlat.__name__, torch.version.cuda)
+"""
+
+
+@pytest.mark.slow
+def test_the_environment_for_gpus_imports_every_module_without_a_gpu(tmp_path):
+    """It is installed for real, with several gigabytes from the package index."""
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, stdout=subprocess.PIPE, check=True, text=True).stdout
+    for name in tracked.splitlines():
+        if not name.startswith(("tests/", "evidence/", "docs/", "results/")):
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, tmp_path / name)
+    subprocess.run(["make", "setup", "GPU=1"], cwd=tmp_path, check=True)
+    command = [".venv/bin/python", "-c", EVERY_MODULE]
+    done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, check=True, text=True)
+    assert re.fullmatch(r"GpuIndexFlat \d+\.\d+\n", done.stdout)
+    shutil.rmtree(tmp_path / ".venv")  # six gigabytes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", sorted(ROOT.glob("envs/*.yaml")), ids=lambda path: path.name)
+def test_what_an_environment_names_can_be_resolved(path):
+    """By the package index alone: conda brings Python and pip."""
+    *conda, packages = yaml.safe_load(path.read_text(encoding="utf-8"))["dependencies"]
+    assert [entry.partition("=")[0] for entry in conda] == ["python", "pip"]
+    command = [made.uv(), "pip", "compile", "--quiet", "--python-version", "3.11", "-"]
+    done = subprocess.run(command, input="\n".join(packages["pip"]), stdout=subprocess.PIPE, check=True, text=True)
+    assert {pin.partition("==")[0] for pin in packages["pip"]} <= {
+        *re.findall(r"^([\w.-]+)==", done.stdout, flags=re.M)
+    }
 
 
 def test_torch_for_processors_is_kept_and_taken_from_there(commands, folder):

@@ -4,7 +4,7 @@ import pytest
 
 from robustdr.audit.arithmetic import relations
 from robustdr.audit.audited import audit
-from robustdr.audit.chance import by_chance, odds
+from robustdr.audit.chance import chance_bound, odds
 
 
 def findings(paper, columns, cells, **more):
@@ -76,8 +76,8 @@ def test_a_proposed_relation_counts_as_not_declared(paper):
 
 def test_chance_by_hand():
     # two cells of three at a tenth each: three ways of choosing them, five relations tried: 3 · 5 / 100
-    assert by_chance([0.1, 0.1], 3, 5) == pytest.approx(0.15)
-    assert by_chance([], 3, 5) == 1.0 and by_chance([1.0], 1, 5) == 1.0
+    assert chance_bound([0.1, 0.1], 3, 5) == pytest.approx(0.15)
+    assert chance_bound([], 3, 5) == 1.0 and chance_bound([1.0], 1, 5) == 1.0
     assert [odds(0.15), odds(1 / 41234), odds(0.0)] == ["1 in 7", "1 in 40,000", "under 1 in 1,000,000,000"]
 
 

@@ -48,7 +48,7 @@ def test_arrays_give_what_a_relation_gives(rows, kind, base):
             assert ends == pytest.approx(list(expected[0]))
             assert found.factor[line, 0] != 1 or expected[0].meets(cells[0].interval)
         else:
-            assert not found.known[line, 0]
+            assert not found.defined[line, 0]
 
 
 def test_a_formula_promises_if_most_lines_agree():

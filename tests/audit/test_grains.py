@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from robustdr.audit.audited import audit
 from robustdr.audit.grains import deviations, grain, mixture, nearest
-from robustdr.audit.rounding import of_printed
+from robustdr.audit.rounding import rounding_interval
 from robustdr.claims.intervals import Interval
 from robustdr.core.errors import UserError
 
@@ -35,7 +35,7 @@ def test_the_deviations_of_two_whole_numbers_with_mean_2_5(paper, deviation, all
 
 @given(st.lists(st.integers(1, 7), min_size=2, max_size=40), st.integers(1, 3))
 def test_whole_numbers_have_possible_deviations(sample, decimals):
-    mean, spread = (of_printed(Decimal(f"{one:.{decimals}f}")) for one in (fmean(sample), stdev(sample)))
+    mean, spread = (rounding_interval(Decimal(f"{one:.{decimals}f}")) for one in (fmean(sample), stdev(sample)))
     assert any(spread.meets(one) for one in deviations(len(sample), mean, spread))
 
 
@@ -76,7 +76,7 @@ def test_recall_of_queries_with_different_numbers_of_relevant_passages():
 def test_recall_of_many_queries_excludes_nothing_at_two_decimals_of_a_percentage():
     counts = {1: 6590, 2: 331, 3: 51, 4: 8}
     for printed in ("95.07", "0.01", "99.99", "48.13"):
-        interval = of_printed(Decimal(printed), scale=0.01)
+        interval = rounding_interval(Decimal(printed), scale=0.01)
         assert any(one.meets(interval) for one in nearest(mixture("R@1000", counts), 6980, interval))
 
 
@@ -108,7 +108,7 @@ def test_what_data_give_is_never_impossible(measure, queries, seed, decimals, sk
     values = VALUES[measure]
     data = [values[-1] if rng.random() < skew else rng.choice(values) for _ in range(queries)]
     mean = Fraction(sum(data), queries)
-    printed = of_printed(Decimal(f"{float(mean):.{decimals}f}"))
+    printed = rounding_interval(Decimal(f"{float(mean):.{decimals}f}"))
     assert any(one.meets(printed) for one in nearest(grain(measure, 3), queries, printed))
 
 
@@ -123,7 +123,7 @@ def test_recall_that_data_give_is_never_impossible(relevant, depth, seed, decima
     rng = random.Random(seed)
     queries = [number for number, those in relevant.items() for _ in range(those)]
     mean = sum(Fraction(rng.randint(0, min(depth, number)), number) for number in queries) / len(queries)
-    printed = of_printed(Decimal(f"{float(mean):.{decimals}f}"))
+    printed = rounding_interval(Decimal(f"{float(mean):.{decimals}f}"))
     assert any(one.meets(printed) for one in nearest(mixture(f"R@{depth}", relevant), len(queries), printed))
 
 

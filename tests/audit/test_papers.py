@@ -132,7 +132,7 @@ def test_the_figures_of_the_prose_stand_in_the_text_in_their_order(name, text):
 def test_what_the_text_has_lost_is_recorded():
     intent = load_paper("intent")
     assert set(intent.missing) == {"table7", "table8"}
-    assert {place["system"] for place in intent.tables["table6"].lost} == {"reranker"}
+    assert {place["system"] for place in intent.tables["table6"].lost_places} == {"reranker"}
 
 
 def test_almost_all_effectiveness_cells_are_under_a_relation_or_a_pattern_check():

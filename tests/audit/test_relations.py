@@ -3,7 +3,7 @@
 import pytest
 
 from robustdr.audit.audited import audit
-from robustdr.audit.relations import KINDS, shown
+from robustdr.audit.relations import KINDS, interval_text
 from robustdr.audit.resolve import resolve
 from robustdr.core.errors import UserError
 
@@ -231,7 +231,7 @@ def test_a_relation_reads_another_table_and_drops_a_coordinate(paper):
     check = resolve(paper(first=first, second=second))[0]
     assert not check.holds
     assert check.words == "the same as first [q · a · RR@10] (15.7)"
-    assert shown(check.expected()[0], check.target) == "15.65 to 15.80"
+    assert interval_text(check.expected()[0], check.target) == "15.65 to 15.80"
 
 
 def test_two_columns_of_one_label_are_told_apart_by_their_position(paper):

@@ -68,7 +68,7 @@ def test_the_values_of_one_cell_are_kept_apart(tmp_path):
 def test_what_is_not_printed_and_what_is_lost_are_different(tmp_path):
     table = load(write(tmp_path, GOOD)).tables["table1"]
     assert [place["query_set"] for place in table.blank] == ["misspell"]
-    assert {place["system"] for place in table.lost} == {"b"}
+    assert {place["system"] for place in table.lost_places} == {"b"}
 
 
 def test_find_refuses_an_unknown_table_and_an_ambiguous_place(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robustdr.audit.rounding import change, deviation, mean, median, of_printed
+from robustdr.audit.rounding import change, deviation, mean, median, rounding_interval
 from robustdr.claims.intervals import Interval
 
 
@@ -22,12 +22,12 @@ from robustdr.claims.intervals import Interval
     ],
 )
 def test_a_printed_number_stands_for_what_rounding_or_truncation_prints_so(number, low, high):
-    assert of_printed(Decimal(number)) == pytest.approx((low, high))
+    assert rounding_interval(Decimal(number)) == pytest.approx((low, high))
 
 
 def test_a_percentage_is_a_hundredth_and_a_count_is_exact():
-    assert of_printed(Decimal("26.1"), scale=0.01) == pytest.approx((0.2605, 0.262))
-    assert of_printed(Decimal("6980"), exact=True) == (6980, 6980)
+    assert rounding_interval(Decimal("26.1"), scale=0.01) == pytest.approx((0.2605, 0.262))
+    assert rounding_interval(Decimal("6980"), exact=True) == (6980, 6980)
 
 
 @given(
@@ -36,7 +36,7 @@ def test_a_percentage_is_a_hundredth_and_a_count_is_exact():
     st.sampled_from([ROUND_HALF_UP, ROUND_HALF_EVEN, ROUND_DOWN]),
 )
 def test_the_interval_holds_every_value_under_every_convention(value, places, rounding):
-    low, high = of_printed(value.quantize(Decimal(1).scaleb(-places), rounding))
+    low, high = rounding_interval(value.quantize(Decimal(1).scaleb(-places), rounding))
     assert low - 1e-9 <= float(value) <= high + 1e-9
 
 

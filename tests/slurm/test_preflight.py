@@ -44,18 +44,33 @@ def test_a_run_begins_with_a_look_at_the_machine(cluster: Cluster, project):
     assert json.loads(looked.read_text())["torch"] and looked.name.startswith("0gpu-1core-8000mb-60min")
 
 
-def test_a_machine_without_what_jobs_need_is_named(cluster: Cluster, project):
-    """The GPUs of this SLURM are counted, and nothing computes on them."""
+def reasons(project, *needs: str) -> list[str]:
+    """What a preflight says of machines with these needs, a line each."""
     program = (
         "from robustdr.keys.node import Need; from robustdr.preflight.machines import unfit;"
-        "print([one.problem for one in unfit([Need(2000, 10), Need(2000, 10, gpus=1)])])"
+        f"print([missing.problem for missing in unfit([{', '.join(needs)}])])"
     )
     environment = {**project.environment, "PYTHONPATH": str(project.folder / "workflow")}
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=project.folder, env=environment, capture_output=True, text=True
     )
-    (what,) = ast.literal_eval(done.stdout)
-    assert what.startswith("a job with 1 GPU(s), 1 core(s), 2000 MB and 10 minutes: ") and "cannot use a GPU" in what
+    return ast.literal_eval(done.stdout)
+
+
+def test_a_machine_without_what_jobs_need_is_named(cluster: Cluster, project):
+    """The GPUs of this SLURM are counted, and nothing computes on them."""
+    (reason,) = reasons(project, "Need(2000, 10)", "Need(2000, 10, gpus=1)")
+    assert (
+        reason.startswith("a job with 1 GPU(s), 1 core(s), 2000 MB and 10 minutes: ") and "cannot use a GPU" in reason
+    )
+
+
+def test_what_slurm_refuses_is_told_in_its_words(cluster: Cluster, project):
+    """No node of its partitions has so many cores, or so much memory."""
+    many_cores, much_memory = reasons(project, "Need(2000, 10, cores=200)", "Need(900_000_000, 10)")
+    assert many_cores.startswith("a job with 0 GPU(s), 200 core(s), 2000 MB and 10 minutes: SLURM sbatch failed")
+    assert "More processors requested than permitted" in many_cores
+    assert "900000000 MB" in much_memory and "Memory specification can not be satisfied" in much_memory
 
 
 def test_no_job_starts_where_a_machine_does_not_serve(cluster: Cluster, project):

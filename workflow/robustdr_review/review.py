@@ -8,7 +8,7 @@ from typing import Any
 from robustdr.audit.audited import Audit
 from robustdr.audit.causes import causes
 from robustdr.audit.cells import BOLD
-from robustdr.audit.page import environment, shown
+from robustdr.audit.page import environment, template_record
 from robustdr.audit.record import record
 from robustdr_review.draft import Draft
 from robustdr_review.transcribe import Transcribed
@@ -25,7 +25,7 @@ def reviewed(transcribed: Transcribed, checked: Audit) -> dict[str, Any]:
     for check in checked.checks:
         relations.setdefault((check.target.table, check.line), []).append(check)
     return {
-        **shown(record(checked, causes(checked))),
+        **template_record(record(checked, causes(checked))),
         "numbers": {"read": transcribed.numbers_read, "lost": transcribed.numbers_lost, **confidence},
         "unread": transcribed.problems,
         "proved": [

@@ -7,7 +7,7 @@ from math import inf
 from typing import NamedTuple
 
 from robustdr.audit.cells import ABOUT, AT_LEAST, AT_MOST, SCALES
-from robustdr.audit.rounding import of_printed
+from robustdr.audit.rounding import rounding_interval
 from robustdr.claims.intervals import Interval
 
 SHARE, POINTS, VALUE, LEVEL, COUNT = "share", "points", "value", "level", "count"
@@ -87,7 +87,7 @@ def _figure(match: re.Match[str], kind: str, sentence: str) -> Figure:
     number = abs(Decimal(re.sub("[−–]", "-", match["number"].replace(",", ""))))
     hedge = HEDGES.get((match["hedge"] or "").lower(), "")
     digits = len(re.sub(r"\D", "", match["number"]).lstrip("0"))
-    interval = of_printed(number.normalize() if hedge == "~" else number).scaled(scale)
+    interval = rounding_interval(number.normalize() if hedge == "~" else number).scaled(scale)
     if hedge == ">":
         interval = Interval(float(number) * scale, inf)
     elif hedge == "<":

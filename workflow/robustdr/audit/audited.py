@@ -12,7 +12,7 @@ from robustdr.audit.findings import SEVERITIES, Finding, Flaw, in_order
 from robustdr.audit.patterns import examined, patterns
 from robustdr.audit.printed import Claimed
 from robustdr.audit.recomputed import Recomputed
-from robustdr.audit.relations import Check, shown
+from robustdr.audit.relations import Check, interval_text
 from robustdr.audit.reported import Reported
 from robustdr.audit.resolve import resolve
 from robustdr.audit.sizes import Size
@@ -48,40 +48,44 @@ class Audit:
 
 def audit(
     reported: Reported,
-    known: Mapping[str, Sequence[Found]] | None = None,
+    found_relations: Mapping[str, Sequence[Found]] | None = None,
     sizes: Mapping[tuple[str, int], Size] | None = None,
 ) -> Audit:
     """Check a paper's printed numbers against each other.
 
     Args:
-        known: what `obeyed` gives of the paper, if it is known already.
+        found_relations: what `obeyed` gives of the paper, if it is known already.
         sizes: of the samples behind a (table, column), as the text of the paper has them.
 
     Raises:
         UserError: a relation cannot be resolved (see `resolve`).
     """
     declared = resolve(reported)
-    checks = [*declared, *undeclared(obeyed(reported) if known is None else known)]
+    checks = [*declared, *undeclared(obeyed(reported) if found_relations is None else found_relations)]
     evidence = Evidence(reported, checks)
-    found = []
+    findings = []
     for _, group in groupby((check for check in checks if not check.holds), key=lambda c: (c.target.table, c.line)):
-        found += [_broken(those, *hypothesis) for those, hypothesis in explain(evidence, list(group))]
+        findings += [_broken(group_checks, *hypothesis) for group_checks, hypothesis in explain(evidence, list(group))]
     for pattern in patterns(evidence):
         flaws = [Flaw(cell, "", pattern.words) for cell in pattern.cells]
-        found.append(Finding(pattern.kind, "suspicious", flaws, pattern.hypothesis))
-    told = {id(flaw.cell) for finding in found for flaw in finding.flaws}
+        findings.append(Finding(pattern.kind, "suspicious", flaws, pattern.hypothesis))
+    flawed = {id(flaw.cell) for finding in findings for flaw in finding.flaws}
     for table in reported.tables.values():
         prose = table.id.startswith("prose")
         for kind, cells, words in () if prose else broken(table, sizes or {}):
-            if not all(id(cell) in told for cell in cells):
-                found.append(Finding(kind, "suspicious", [Flaw(cell, "", words) for cell in cells], ""))
-    return Audit(reported, in_order(found, reported.tables), _coverage(reported, declared), checks)
+            if not all(id(cell) in flawed for cell in cells):
+                findings.append(Finding(kind, "suspicious", [Flaw(cell, "", words) for cell in cells], ""))
+    return Audit(reported, in_order(findings, reported.tables), _coverage(reported, declared), checks)
 
 
 def _broken(checks: Sequence[Check], cost: int, hypothesis: str) -> Finding:
     severity = min((check.severity for check in checks), key=SEVERITIES.index)
     flaws = [
-        Flaw(check.target, " or ".join(shown(interval, check.target) for interval in check.expected()), check.words)
+        Flaw(
+            check.target,
+            " or ".join(interval_text(interval, check.target) for interval in check.expected()),
+            check.words,
+        )
         for check in checks
     ]
     return Finding(checks[0].kind, severity, flaws, hypothesis, cost, checks)
@@ -89,14 +93,14 @@ def _broken(checks: Sequence[Check], cost: int, hypothesis: str) -> Finding:
 
 def _coverage(reported: Reported, checks: Sequence[Check]) -> Coverage:
     related = {id(cell) for check in checks for cells in ([check.target], *check.operands.values()) for cell in cells}
-    seen = related | {id(cell) for table in reported.tables.values() for cell in examined(table)}
+    examined_ids = related | {id(cell) for table in reported.tables.values() for cell in examined(table)}
     measures = [c for c in reported.cells if "measure" in c.coordinates and not c.table.startswith("prose")]
     return Coverage(
         cells=len(reported.cells),
         related=sum(id(cell) in related for cell in reported.cells),
         effectiveness=len(measures),
         effectiveness_related=sum(id(cell) in related for cell in measures),
-        effectiveness_examined=sum(id(cell) in seen for cell in measures),
+        effectiveness_examined=sum(id(cell) in examined_ids for cell in measures),
         checks=len(checks),
-        lost=sum(len(table.lost) for table in reported.tables.values()),
+        lost=sum(len(table.lost_places) for table in reported.tables.values()),
     )

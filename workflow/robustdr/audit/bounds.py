@@ -12,7 +12,7 @@ from math import ceil
 from typing import NamedTuple
 
 from robustdr.audit.cells import BOLD, Cell
-from robustdr.audit.chance import by_chance, odds
+from robustdr.audit.chance import chance_bound, odds
 from robustdr.audit.evidence import significant
 from robustdr.audit.grains import deviations
 from robustdr.audit.relations import label
@@ -56,12 +56,12 @@ def broken(table: Table, sampled: Mapping[tuple[str, int], Size]) -> Iterator[Br
 
 def _measures(table: Table) -> dict[str, list[Cell]]:
     """The plain numbers of the table by measure."""
-    found: defaultdict[str, list[Cell]] = defaultdict(list)
+    cells_by_measure: defaultdict[str, list[Cell]] = defaultdict(list)
     for cell in table.cells:
         measure = cell.coordinates.get("measure", "")
         if cell.coordinates["value"] == "value" and not cell.hedge and SHARES.fullmatch(measure):
-            found[measure].append(cell)
-    return found
+            cells_by_measure[measure].append(cell)
+    return cells_by_measure
 
 
 def _out_of_range(table: Table) -> Iterator[Broken]:
@@ -71,37 +71,37 @@ def _out_of_range(table: Table) -> Iterator[Broken]:
         for cell in cells:
             columns[measure, cell.column].append(cell)
     for (measure, _), cells in columns.items():
-        for most in (1, 100):
-            wrong = [cell for cell in cells if not 0 <= cell.number <= most]
-            right = len(cells) - len(wrong)
-            if right >= max(FEWEST, USUAL * len(cells)) and any(cell.decimals for cell in cells):
+        for largest in (1, 100):
+            wrong = [cell for cell in cells if not 0 <= cell.number <= largest]
+            fitting = len(cells) - len(wrong)
+            if fitting >= max(FEWEST, USUAL * len(cells)) and any(cell.decimals for cell in cells):
                 for cell in wrong:
                     yield Broken(
-                        "out_of_range", [cell], f"{measure} is from 0 to {most}, as in {right} cells beside it"
+                        "out_of_range", [cell], f"{measure} is from 0 to {largest}, as in {fitting} cells beside it"
                     )
                 break
 
 
 def _out_of_order(table: Table) -> Iterator[Broken]:
     """A measure is no smaller at a greater depth, if nearly all pairs of cells say so."""
-    at: defaultdict[tuple[object, ...], dict[tuple[str, int], Cell]] = defaultdict(dict)
+    cells_by_depth: defaultdict[tuple[object, ...], dict[tuple[str, int], Cell]] = defaultdict(dict)
     for measure, cells in _measures(table).items():
         if match := RISING.fullmatch(measure):
             for cell in cells:
                 rest = tuple((name, place) for name, place in cell.coordinates.items() if name != "measure")
-                at[cell.line, rest][match[1], int(match[2])] = cell
+                cells_by_depth[cell.line, rest][match[1], int(match[2])] = cell
     pairs = [
         (cells[name, depth], cells[name, deeper], deeper)
-        for cells in at.values()
+        for cells in cells_by_depth.values()
         for name, depth in cells
-        for other, deeper in cells
-        if other == name and depth < deeper
+        for other_name, deeper in cells
+        if other_name == name and depth < deeper
     ]
-    right = sum(cell.interval.low <= deep.interval.high for cell, deep, _ in pairs)
-    if right >= max(FEWEST, USUAL * len(pairs)):
+    rising = sum(cell.interval.low <= deep.interval.high for cell, deep, _ in pairs)
+    if rising >= max(FEWEST, USUAL * len(pairs)):
         for cell, deep, deeper in pairs:
             if cell.interval.low > deep.interval.high:
-                words = f"{cell.printed} is above {deep.printed} at depth {deeper}; {right} of {len(pairs)} pairs rise"
+                words = f"{cell.printed} is above {deep.printed} at depth {deeper}; {rising} of {len(pairs)} pairs rise"
                 yield Broken("out_of_order", [cell, deep], words)
 
 
@@ -125,11 +125,11 @@ def _not_the_best(table: Table) -> Iterator[Broken]:
                 fitting.append(min(1.0, 2 * sum(cell.value == hit for cell in cells) / len(cells)))
             else:
                 wrong.append((bold, cells))
-        chance = by_chance(fitting, len(marked), 2)
+        chance = chance_bound(fitting, len(marked), 2)
         if wrong and len(fitting) >= max(FEWEST, USUAL * len(marked)) and chance < SURE:
-            said = [_bold(bold, cells, len(fitting), len(marked), chance) for bold, cells in wrong]
+            broken_lines = [_bold(bold, cells, len(fitting), len(marked), chance) for bold, cells in wrong]
             if best is None or chance < best[0]:
-                best = chance, said
+                best = chance, broken_lines
         elif not wrong and len(fitting) >= FEWEST and chance < SURE:
             return
     yield from best[1] if best else ()
@@ -149,23 +149,23 @@ def _equal_rows(table: Table) -> Iterator[Broken]:
     rows: defaultdict[int, list[Cell]] = defaultdict(list)
     for cell in table.cells:
         rows[cell.line].append(cell)
-    seen: dict[tuple[object, ...], list[Cell]] = {}
+    rows_by_numbers: dict[tuple[object, ...], list[Cell]] = {}
     for cells in rows.values():
         numbers = tuple((cell.column, cell.number) for cell in cells)
         distinct = {cell.number: cell for cell in cells if cell.decimals}
         if len(distinct) >= DISTINCT and sum(map(significant, distinct.values())) >= DIGITS:
-            if numbers in seen and _apart(seen[numbers][0], cells[0]) == 1:
-                other = label(seen[numbers][0], [cells[0]])
-                yield Broken("equal_rows", cells, f"all {len(cells)} cells equal those of {other}")
-            seen.setdefault(numbers, cells)
+            if numbers in rows_by_numbers and _count_differing_labels(rows_by_numbers[numbers][0], cells[0]) == 1:
+                twin = label(rows_by_numbers[numbers][0], [cells[0]])
+                yield Broken("equal_rows", cells, f"all {len(cells)} cells equal those of {twin}")
+            rows_by_numbers.setdefault(numbers, cells)
 
 
-def _apart(cell: Cell, other: Cell) -> int:
+def _count_differing_labels(cell: Cell, other_cell: Cell) -> int:
     """The number of labels in which two rows differ, but for the numbers that tell equal ones apart.
 
     With none, a system is printed twice; with several, a setting that two groups have in common.
     """
-    labels = ([re.sub(r" #\d+$", "", text) for text in one.coordinates.values()] for one in (cell, other))
+    labels = ([re.sub(r" #\d+$", "", text) for text in member.coordinates.values()] for member in (cell, other_cell))
     return sum(a != b for a, b in zip(*labels, strict=False))
 
 
@@ -183,10 +183,10 @@ def _marked_wrongly(table: Table) -> Iterator[Broken]:
     for cells in columns.values():
         states = [_marks(cell, levels) for cell, _ in cells]
         usual = max(states.count(state) for state in states) / len(states)
-        fit = sum(right for _, right in cells)
-        chance = by_chance([usual] * fit, len(cells), len(columns)) if usual < 1 else 1.0
+        fit = sum(fits for _, fits in cells)
+        chance = chance_bound([usual] * fit, len(cells), len(columns)) if usual < 1 else 1.0
         if fit < len(cells) and fit >= max(FEWEST, USUAL * len(cells)) and chance < SURE:
-            for cell in [cell for cell, right in cells if not right]:
+            for cell in [cell for cell, fits in cells if not fits]:
                 p = tested[cell.line].printed
                 words = f"marked {_marks(cell, levels) or 'by nothing'} at p = {p}; {fit} of {len(cells)} marks fit"
                 yield Broken("marked_wrongly", [cell], f"{words}, by chance {odds(chance)}")
@@ -200,7 +200,7 @@ def _attested(cell: Cell, p: Cell, levels: Mapping[str, float]) -> bool:
     """Whether some p that is printed so gives the mark of a cell: that of the lowest level above it."""
     marks = [""]
     for level in sorted(levels.values()):
-        mark = next(mark for mark, of in levels.items() if of == level)
+        mark = next(mark for mark, mark_level in levels.items() if mark_level == level)
         if p.interval.low < level:
             marks.append(mark)
         if p.interval.high <= level or (p.interval.low < level and p.hedge):
@@ -218,10 +218,10 @@ def _unsampled(table: Table, sampled: Mapping[tuple[str, int], Size]) -> Iterato
     spreads = {cell.place_without("value"): cell for cell in table.cells if cell.coordinates["value"] == "deviation"}
     captioned = sizes(table.caption)
     for column, cells in columns.items():
-        of = captioned or [size for place, size in sampled.items() if place == (table.id, column)]
-        for size in of:
+        table_sizes = captioned or [size for place, size in sampled.items() if place == (table.id, column)]
+        for size in table_sizes:
             for scale in sorted({cell.scale for cell in cells} | {1.0}) if min(c.number for c in cells) >= 0 else ():
-                wrong, chance = _wrong(cells, size.number, scale, 2 * len(of) * len(columns))
+                wrong, chance = _wrong(cells, size.number, scale, 2 * len(table_sizes) * len(columns))
                 if chance < BELIEVED:
                     yield from _means(cells, wrong, size, chance)
                     if scale == 1.0:
@@ -236,11 +236,11 @@ def _unsampled(table: Table, sampled: Mapping[tuple[str, int], Size]) -> Iterato
 def _wrong(cells: Sequence[Cell], size: int, scale: float, tried: int) -> tuple[list[Cell], float]:
     """The numbers that are no sum of `size` whole numbers, divided by it; the chance that so many others are."""
     wrong = [cell for cell in cells if not _is_whole(_as_printed(cell).scaled(scale), size)]
-    right = {cell.number: cell for cell in cells if cell not in wrong}
+    possible = {cell.number: cell for cell in cells if cell not in wrong}
     if len(cells) - len(wrong) < max(FEWEST, USUAL * len(cells)):
         return wrong, 1.0
-    fitting = [min(1.0, (size + 1) * scale / 10**cell.decimals) for cell in right.values()]
-    return wrong, by_chance(fitting, len(right) + len(wrong), tried)
+    fitting = [min(1.0, (size + 1) * scale / 10**cell.decimals) for cell in possible.values()]
+    return wrong, chance_bound(fitting, len(possible) + len(wrong), tried)
 
 
 def _means(cells: Sequence[Cell], wrong: Sequence[Cell], size: Size, chance: float) -> Iterator[Broken]:
@@ -256,11 +256,11 @@ def _deviations(pairs: Sequence[tuple[Cell, Cell]], size: Size) -> Iterator[Brok
         average, printed = _as_printed(mean), _as_printed(spread)
         if any(printed.meets(possible) for possible in deviations(size.number, average, printed)):
             sums = (average.high - average.low) * size.number + 1
-            between = 1 / ((size.number - 1) * max(printed.high, SLACK))  # deviations of one sum
-            fitting.append(min(1.0, sums * (printed.high - printed.low) / between))
+            spacing = 1 / ((size.number - 1) * max(printed.high, SLACK))  # deviations of one sum
+            fitting.append(min(1.0, sums * (printed.high - printed.low) / spacing))
         else:
             wrong.append((mean, spread))
-    chance = by_chance(fitting, len(pairs), 1)
+    chance = chance_bound(fitting, len(pairs), 1)
     if wrong and len(fitting) >= max(FEWEST, USUAL * len(pairs)) and chance < SURE:
         for mean, spread in wrong:
             words = (

@@ -69,33 +69,39 @@ class Cause:
 def causes(audit: Audit) -> list[Cause]:
     """Return the root causes of a paper's findings, most serious first; every finding is in exactly one."""
     consequences = _Consequences(audit)
-    groups = [(group, consequences.of(group)) for group in _alike(audit.findings)]
-    found: list[Cause] = []
-    left = {id(finding) for finding in audit.findings}
+    groups = [(group, consequences.find(group)) for group in _group_findings(audit.findings)]
+    root_causes: list[Cause] = []
+    unassigned = {id(finding) for finding in audit.findings}
 
     def remaining(place: int) -> list[list[Finding]]:
-        return [[finding for finding in part if id(finding) in left] for part in groups[place]]
+        return [[finding for finding in part if id(finding) in unassigned] for part in groups[place]]
 
     def size(place: int) -> int:
-        own, following = remaining(place)
-        return sum(len(finding.flaws) for finding in (*own, *following)) if own else 0
+        explained, following = remaining(place)
+        return sum(len(finding.flaws) for finding in (*explained, *following)) if explained else 0
 
     for place in largest_first([0] * len(groups), size):
-        own, following = remaining(place)
-        ids = {f"{finding.severity}: {finding.id}" for finding in (*own, *following)}
-        found.append(Cause(own, following, [one for one in audit.claims if ids.intersection(one.found.findings)]))
-        left.difference_update(map(id, (*own, *following)))
-    return sorted(found, key=lambda cause: cause.weight, reverse=True)
+        explained, following = remaining(place)
+        ids = {f"{finding.severity}: {finding.id}" for finding in (*explained, *following)}
+        root_causes.append(
+            Cause(
+                explained,
+                following,
+                [claimed for claimed in audit.claims if ids.intersection(claimed.as_printed.findings)],
+            )
+        )
+        unassigned.difference_update(map(id, (*explained, *following)))
+    return sorted(root_causes, key=lambda cause: cause.weight, reverse=True)
 
 
-def _alike(findings: Sequence[Finding]) -> list[list[Finding]]:
+def _group_findings(findings: Sequence[Finding]) -> list[list[Finding]]:
     """Return findings in groups: the same explanation, or the same numbers."""
     groups: dict[int, tuple[set[Hashable], list[Finding]]] = {}
     group_of: dict[Hashable, int] = {}
     for number, finding in enumerate(findings):
         keys, members = set(_keys(finding)), [finding]
-        for other in sorted({group_of[key] for key in keys if key in group_of}):
-            their_keys, theirs = groups.pop(other)
+        for joined in sorted({group_of[key] for key in keys if key in group_of}):
+            their_keys, theirs = groups.pop(joined)
             keys |= their_keys
             members = theirs + members
         groups[number] = keys, members
@@ -118,14 +124,14 @@ def _keys(finding: Finding) -> Iterator[Hashable]:
 
 def _averages(audit: Audit) -> dict[int, Check]:
     """Return every mean or median by the id of its cell, with the formula that its declaration's cells follow."""
-    others = {
+    variant_declarations = {
         (finding.table, finding.checks[0].line)
         for finding in audit.findings
         if finding.kind in AVERAGES and finding.hypothesis == VARIANTS[finding.kind][2]
     }
     averages = [check for check in audit.checks if check.kind in AVERAGES]
     return {
-        id(check.target): variant(check) or check if (check.target.table, check.line) in others else check
+        id(check.target): variant(check) or check if (check.target.table, check.line) in variant_declarations else check
         for check in averages
     }
 
@@ -144,18 +150,18 @@ class _Consequences:
         self._touching: defaultdict[int, set[int]] = defaultdict(set)  # by cell, the broken checks that it is in
         for number, (_, check) in enumerate(self._broken):
             for cells in ([check.target], *check.operands.values()):
-                for one in cells:
-                    self._touching[id(one)].add(number)
+                for member in cells:
+                    self._touching[id(member)].add(number)
 
-    def of(self, group: Sequence[Finding]) -> list[Finding]:
+    def find(self, group: Sequence[Finding]) -> list[Finding]:
         """Return the findings outside of `group` that follow from it, in order."""
-        right = _PutRight(group, self._averages)
+        corrected = _PutRight(group, self._averages)
         inside = {id(finding) for finding in group}
-        touched = {number for cell in self._moved(right.cells) for number in self._touching.get(cell, ())}
+        touched = {number for cell in self._affected(corrected.cells) for number in self._touching.get(cell, ())}
         mended = Counter(
             place
             for place, check in (self._broken[number] for number in touched)
-            if id(self._findings[place]) not in inside and right.mends(check)
+            if id(self._findings[place]) not in inside and corrected.mends(check)
         )
         return [
             self._findings[place]
@@ -163,15 +169,15 @@ class _Consequences:
             if mended[place] >= MOST * len(self._findings[place].checks)
         ]
 
-    def _moved(self, cells: Iterable[int]) -> set[int]:
+    def _affected(self, cells: Iterable[int]) -> set[int]:
         """Return the cells and all averages computed from them, directly or through other averages."""
-        moved: set[int] = set()
-        left = list(cells)
-        while left:
-            if (cell := left.pop()) not in moved:
-                moved.add(cell)
-                left += self._above.get(cell, ())
-        return moved
+        affected: set[int] = set()
+        waiting = list(cells)
+        while waiting:
+            if (cell := waiting.pop()) not in affected:
+                affected.add(cell)
+                waiting += self._above.get(cell, ())
+        return affected
 
 
 class _PutRight:
@@ -189,8 +195,8 @@ class _PutRight:
     def _value(self, cell: Cell) -> Interval:
         if id(cell) not in self._values:
             average = self._averages.get(id(cell))
-            moved = average and any(self._value(part) != part.interval for part in average.operands["main"])
-            self._values[id(cell)] = _hull(self._computed(average, ["main"])) if average and moved else cell.interval
+            changed = average and any(self._value(part) != part.interval for part in average.operands["main"])
+            self._values[id(cell)] = _hull(self._computed(average, ["main"])) if average and changed else cell.interval
         return self._values[id(cell)]
 
     def _computed(self, check: Check, roles: Sequence[str]) -> list[Interval]:
@@ -203,7 +209,7 @@ class _PutRight:
             return True
         roles = list(check.operands)
         tried = [roles] if len(roles) == 1 else [roles, *([role] for role in roles)]
-        return any(check.allows(self._computed(check, some)) for some in tried)
+        return any(check.allows(self._computed(check, chosen_roles)) for chosen_roles in tried)
 
 
 def _hull(intervals: Sequence[Interval]) -> Interval:

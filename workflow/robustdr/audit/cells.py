@@ -8,7 +8,7 @@ from functools import cached_property
 from math import inf
 from typing import Literal, NamedTuple, get_args
 
-from robustdr.audit.rounding import of_printed
+from robustdr.audit.rounding import rounding_interval
 from robustdr.claims.intervals import Interval
 from robustdr.core.errors import UserError
 
@@ -73,7 +73,7 @@ class Cell:
         if self.hedge in AT_MOST:
             return Interval(-inf, self.value)
         number = self.number.normalize() if self.hedge in ABOUT else self.number
-        return of_printed(number, scale=self.scale, exact=self.unit == "count")
+        return rounding_interval(number, scale=self.scale, exact=self.unit == "count")
 
     def place_without(self, *names: str) -> tuple[tuple[str, str], ...]:
         """The coordinates but for these."""
@@ -111,30 +111,30 @@ def split(printed: str) -> list[str]:
     return BETWEEN.split(_LONE.sub(r"\1", printed))
 
 
-def parse(where: str, printed: str, places: int, marks: Mapping[str, str]) -> list[Value]:
+def parse(message_place: str, printed: str, places: int, marks: Mapping[str, str]) -> list[Value]:
     """Return the values of one printed cell: one, or one for each of the `places` of its column.
 
     Raises:
-        UserError: anything but a printed number with the declared marks; `where` begins the message.
+        UserError: anything but a printed number with the declared marks; `message_place` begins the message.
     """
     parts = split(printed)
     if len(parts) not in (1, places):
         raise UserError(
-            f"{where}: {printed!r} has {len(parts)} values; "
+            f"{message_place}: {printed!r} has {len(parts)} values; "
             f"its column allows {' or '.join(sorted({'1', str(places)}))} (its `and` names the further ones)"
         )
-    return [_value(where, printed, part.strip(" )"), marks) for part in parts]
+    return [_value(message_place, printed, part.strip(" )"), marks) for part in parts]
 
 
-def _value(where: str, printed: str, part: str, marks: Mapping[str, str]) -> Value:
+def _value(message_place: str, printed: str, part: str, marks: Mapping[str, str]) -> Value:
     mark = "".join(character for character in part if character in marks)
     bare = "".join(character for character in part if character not in marks).strip()
     match = _VALUE.fullmatch(bare)
     if match is None:
         declared = f"its marks ({' '.join(marks)})" if marks else "no marks (none are declared)"
         raise UserError(
-            f"{where}: {printed!r} is not a printed number; allowed: 26.1, -19.4%, 9.77E-04, 6,980 or two of them as "
-            f"a/b, a (b), a + b, with {declared}; `{NO_NUMBER}` for no number, `{LOST}` for a lost one"
+            f"{message_place}: {printed!r} is not a printed number; allowed: 26.1, -19.4%, 9.77E-04, 6,980 or two of "
+            f"them as a/b, a (b), a + b, with {declared}; `{NO_NUMBER}` for no number, `{LOST}` for a lost one"
         )
     unit = {"%": "percent", None: ""}.get(match["unit"], match["unit"])
     number = Decimal(re.sub(f"[{MINUS}]", "-", re.sub(r"[,$€£]", "", match["number"])))

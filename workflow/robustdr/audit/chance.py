@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import comb, exp, inf, log
 
 
-def by_chance(fitting: Sequence[float], cells: int, tried: int) -> float:
+def chance_bound(fitting: Sequence[float], cells: int, tried: int) -> float:
     """A bound on the probability that a relation fits so many cells by chance.
 
     If numbers had nothing to do with each other, a number would fall at random into the range of its column, and fit

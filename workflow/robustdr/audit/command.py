@@ -55,15 +55,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _paths(papers: Sequence[str]) -> list[Path]:
-    known = {path.parent.name: path for path in sorted(PAPERS.glob("*/reported.yaml"))}
+    paths_by_name = {path.parent.name: path for path in sorted(PAPERS.glob("*/reported.yaml"))}
     paths = []
-    for paper in papers or known:
-        if paper in known:
-            paths.append(_short(known[paper]))
+    for paper in papers or paths_by_name:
+        if paper in paths_by_name:
+            paths.append(_short(paths_by_name[paper]))
         elif paper.endswith((".yaml", ".yml")) or "/" in paper:
             paths.append(Path(paper))
         else:
-            raise unknown("audit: paper", paper, [*known, "a path to a reported.yaml"])
+            raise unknown("audit: paper", paper, [*paths_by_name, "a path to a reported.yaml"])
     return paths
 
 

@@ -47,20 +47,22 @@ def evaluate_any(qrels: Qrels, run: Mapping[str, Ranking], measure: str, level: 
         return evaluate(qrels, run, [measure], level)[measure]
     if name := PROVIDED.get(match[1] or ""):
         scored = {qid: dict(ranking) for qid, ranking in run.items() if qid in qrels}
-        found = pytrec_eval.RelevanceEvaluator(qrels, {name}, level).evaluate(scored)
-        return {qid: found[qid][name] if qid in found else 0.0 for qid in qrels}
-    most = 2 ** max(grade for judged in qrels.values() for grade in judged.values())
+        results = pytrec_eval.RelevanceEvaluator(qrels, {name}, level).evaluate(scored)
+        return {qid: results[qid][name] if qid in results else 0.0 for qid in qrels}
+    denominator = 2 ** max(grade for judged in qrels.values() for grade in judged.values())
     cut = int(match[3] or 0)
     return {
-        qid: _err([judged.get(docid, 0) for docid, _ in rank(run.get(qid, []), cut or len(run.get(qid, [])))], most)
+        qid: _err(
+            [judged.get(docid, 0) for docid, _ in rank(run.get(qid, []), cut or len(run.get(qid, [])))], denominator
+        )
         for qid, judged in qrels.items()
     }
 
 
-def _err(grades: list[int], most: int) -> float:
+def _err(grades: list[int], denominator: int) -> float:
     value, going_on = 0.0, 1.0
     for place, grade in enumerate(grades, 1):
-        stops = (2 ** max(grade, 0) - 1) / most
+        stops = (2 ** max(grade, 0) - 1) / denominator
         value += going_on * stops / place
         going_on *= 1 - stops
     return value
@@ -118,7 +120,9 @@ def ordered(listed: Mapping[str, Ranking]) -> Runs:
     }
     runs: dict[str, Mapping[str, Ranking]] = {}
     for rule, run in orders.items():
-        untied = {qid: [(docid, -float(at)) for at, (docid, _) in enumerate(top)] for qid, top in run.items()}
+        untied = {
+            qid: [(docid, -float(position)) for position, (docid, _) in enumerate(top)] for qid, top in run.items()
+        }
         if untied not in runs.values():
             runs[rule] = untied
     return runs
@@ -130,19 +134,25 @@ def conventions(measure: str, qrels: Qrels, runs: Runs) -> Iterator[list[Convent
     Raises:
         UserError: a measure that is not provided.
     """
-    of = parse_any(measure)
-    usual = Convention(of.cut or ALL)
+    parsed = parse_any(measure)
+    usual = Convention(parsed.cut or ALL)
     grades = {grade for judged in qrels.values() for grade in judged.values()}
-    graded = of.name == "nDCG" and max(grades) > 1
-    levels = [1] if of.rel or "rel" not in PARAMETERS.get(of.name, ()) else [n for n in (1, 2, 3) if n <= max(grades)]
-    cuts = dict.fromkeys([usual.cut, *CUTS, *([ALL] if of.name in {*WITHOUT_CUT, "nDCG", "ERR"} else [])])
-    if of.name in ("Rprec", "bpref"):
+    graded = parsed.name == "nDCG" and max(grades) > 1
+    levels = (
+        [1]
+        if parsed.rel or "rel" not in PARAMETERS.get(parsed.name, ())
+        else [n for n in (1, 2, 3) if n <= max(grades)]
+    )
+    cuts = dict.fromkeys([usual.cut, *CUTS, *([ALL] if parsed.name in {*WITHOUT_CUT, "nDCG", "ERR"} else [])])
+    if parsed.name in ("Rprec", "bpref"):
         cuts = {ALL: None}
     missing = [True, False] if set(qrels) - set(next(iter(runs.values()))) else [True]
-    every = [Convention(*parts) for parts in product(cuts, runs, missing, levels or [1], [False, True][: 1 + graded])]
+    all_conventions = [
+        Convention(*parts) for parts in product(cuts, runs, missing, levels or [1], [False, True][: 1 + graded])
+    ]
     for number in range(len(fields(Convention)) + 1):
-        if alike := [one for one in every if one.departures(usual) == number]:
-            yield alike
+        if equally_far := [convention for convention in all_conventions if convention.departures(usual) == number]:
+            yield equally_far
 
 
 def values(measure: str, convention: Convention, qrels: Qrels, runs: Runs) -> dict[str, float]:
@@ -153,8 +163,8 @@ def values(measure: str, convention: Convention, qrels: Qrels, runs: Runs) -> di
             qid: {docid: 2 ** max(grade, 0) - 1 for docid, grade in judged.items()} for qid, judged in qrels.items()
         }
     run = runs[convention.ties]
-    found = evaluate_any(qrels, dict(run), name, convention.level)
-    return found if convention.missing else {qid: value for qid, value in found.items() if qid in run}
+    by_query = evaluate_any(qrels, dict(run), name, convention.level)
+    return by_query if convention.missing else {qid: value for qid, value in by_query.items() if qid in run}
 
 
 def search(printed: Interval, measure: str, qrels: Qrels, runs: Runs) -> Found:
@@ -162,15 +172,17 @@ def search(printed: Interval, measure: str, qrels: Qrels, runs: Runs) -> Found:
     levels = list(conventions(measure, qrels, runs))
     usual = levels[0][0]
     tried: dict[Convention, float] = {}
-    for alike in levels:
-        tried |= {one: fmean(values(measure, one, qrels, runs).values()) for one in alike}
-        if giving := [one for one in alike if printed.meets(Interval(tried[one], tried[one]))]:
-            rare = giving[0].departures(usual) > USUAL or all(one.cut != usual.cut for one in giving)
-            words = [one.words(usual) for one in giving]
+    for equally_far in levels:
+        tried |= {convention: fmean(values(measure, convention, qrels, runs).values()) for convention in equally_far}
+        if giving := [
+            convention for convention in equally_far if printed.meets(Interval(tried[convention], tried[convention]))
+        ]:
+            rare = giving[0].departures(usual) > USUAL or all(convention.cut != usual.cut for convention in giving)
+            words = [convention.words(usual) for convention in giving]
             return Found(
                 tried[usual], words, tried[giving[0]], True, len(tried), _chance(printed, tried) if rare else 0.0
             )
-    nearest = min(tried, key=lambda one: max(printed.low - tried[one], tried[one] - printed.high))
+    nearest = min(tried, key=lambda convention: max(printed.low - tried[convention], tried[convention] - printed.high))
     return Found(tried[usual], [nearest.words(usual)], tried[nearest], False, len(tried))
 
 

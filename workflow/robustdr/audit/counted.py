@@ -50,11 +50,11 @@ def elsewhere(entries: Sequence[Entry]) -> list[str]:
     """For each number that disagrees, return the rows of its column whose value would explain the printed number."""
     return [
         f"{' · '.join(filter(None, (entry.section, entry.row, entry.column)))}: the printed {entry.printed} is what is "
-        f"counted for {other.row}."
+        f"counted for {candidate.row}."
         for entry in entries
         if entry.reported is not None and not entry.agrees
-        for other in entries
-        if (other.section, other.column) == (entry.section, entry.column) and other.explains(entry.reported)
+        for candidate in entries
+        if (candidate.section, candidate.column) == (entry.section, entry.column) and candidate.explains(entry.reported)
     ]
 
 

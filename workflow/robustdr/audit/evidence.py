@@ -38,18 +38,18 @@ class Evidence:
 
     def neighbours(self, check: Check) -> list[Check]:
         """Return checks of the same declaration at cells that differ from this one in one coordinate, in order."""
-        keys = ((check.target.table, check.line, id(cell)) for cell in self.beside(check.target))
-        found = [self._positions[key] for key in keys if key in self._positions]
-        return [other for _, other in sorted(found, key=lambda pair: pair[0])]
+        keys = ((check.target.table, check.line, id(cell)) for cell in self.neighbour_cells(check.target))
+        positioned = [self._positions[key] for key in keys if key in self._positions]
+        return [neighbour for _, neighbour in sorted(positioned, key=lambda pair: pair[0])]
 
     @cached_property
     def checks_of(self) -> Mapping[int, list[Check]]:
         """By the id of a cell: its checks, each once."""
-        found: defaultdict[int, dict[int, Check]] = defaultdict(dict)
+        checks_by_cell: defaultdict[int, dict[int, Check]] = defaultdict(dict)
         for check in self.checks:
             for cell in chain([check.target], *check.operands.values()):
-                found[id(cell)][id(check)] = check
-        return {cell: list(checks.values()) for cell, checks in found.items()}
+                checks_by_cell[id(cell)][id(check)] = check
+        return {cell: list(checks.values()) for cell, checks in checks_by_cell.items()}
 
     @cached_property
     def confirmations(self) -> Counter[int]:
@@ -80,14 +80,16 @@ class Evidence:
 
     def is_usual(self, cell: Cell) -> bool:
         """Whether most numbers of a cell's column have as many decimals, and it begins with no extra 0."""
-        column = [other for other in self.reported.tables[cell.table].cells if other.column == cell.column]
-        alike = sum(other.decimals == cell.decimals for other in column)
-        return 2 * alike > len(column) and not re.match(r"\D?0\d", cell.printed)
+        column = [
+            column_cell for column_cell in self.reported.tables[cell.table].cells if column_cell.column == cell.column
+        ]
+        same_decimals = sum(column_cell.decimals == cell.decimals for column_cell in column)
+        return 2 * same_decimals > len(column) and not re.match(r"\D?0\d", cell.printed)
 
-    def beside(self, cell: Cell) -> list[Cell]:
+    def neighbour_cells(self, cell: Cell) -> list[Cell]:
         """Return the cells of all tables that differ from `cell` in at most one coordinate."""
-        found = {id(other): other for key in _keys(cell) for other in self._by_all_but_one.get(key, ())}
-        return [other for other in found.values() if other is not cell]
+        cells = {id(neighbour): neighbour for key in _keys(cell) for neighbour in self._by_all_but_one.get(key, ())}
+        return [neighbour for neighbour in cells.values() if neighbour is not cell]
 
     def copies(self, cell: Cell) -> list[Cell]:
         """Return cells elsewhere with the same number, nearest first, without those declared to be the same cell.
@@ -96,17 +98,21 @@ class Evidence:
         """
         if significant(cell) < SIGNIFICANT:
             return []
-        same = [other for other in self._by_number.get((cell.number, cell.unit), ()) if other is not cell]
-        return sorted((c for c in same if not self.restated(cell, c)), key=lambda other: distance(cell, other))
+        equal_cells = [
+            candidate for candidate in self._by_number.get((cell.number, cell.unit), ()) if candidate is not cell
+        ]
+        return sorted(
+            (c for c in equal_cells if not self.restated(cell, c)), key=lambda candidate: distance(cell, candidate)
+        )
 
-    def restated(self, cell: Cell, other: Cell) -> bool:
+    def restated(self, cell: Cell, other_cell: Cell) -> bool:
         """Whether two cells are declared to be the same, directly, through other cells, or as changes of such cells."""
-        if self._first(cell) == self._first(other):
+        if self._first(cell) == self._first(other_cell):
             return True
-        here, there = self._drops.get(id(cell)), self._drops.get(id(other))
-        if here is None or there is None:
+        drop, other_drop = self._drops.get(id(cell)), self._drops.get(id(other_cell))
+        if drop is None or other_drop is None:
             return False
-        pairs = [zip_longest(here.operands[role], there.operands[role], fillvalue=cell) for role in ("main", "of")]
+        pairs = [zip_longest(drop.operands[role], other_drop.operands[role], fillvalue=cell) for role in ("main", "of")]
         return all(self._first(a) == self._first(b) for a, b in chain(*pairs))
 
     def is_restated(self, cell: Cell) -> bool:
@@ -134,10 +140,10 @@ def _keys(cell: Cell) -> Iterator[tuple[object, ...]]:
         yield name, places[:index], places[index + 1 :]
 
 
-def distance(cell: Cell, other: Cell) -> int:
+def distance(cell: Cell, other_cell: Cell) -> int:
     """Return the number of coordinates in which two cells differ."""
-    here, there = _places(cell), _places(other)
-    return sum(here.get(name) != there.get(name) for name in {**here, **there})
+    places, other_places = _places(cell), _places(other_cell)
+    return sum(places.get(name) != other_places.get(name) for name in {**places, **other_places})
 
 
 def significant(cell: Cell) -> int:

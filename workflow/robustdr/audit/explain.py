@@ -6,7 +6,7 @@ from math import inf
 
 from robustdr.audit.evidence import Evidence
 from robustdr.audit.hypotheses import UNKNOWN, UNPRINTED, VARIANTS, Hypothesis, hypotheses, variant
-from robustdr.audit.relations import Check, shown
+from robustdr.audit.relations import Check, interval_text
 from robustdr.claims.intervals import Interval
 
 Explained = list[tuple[list[Check], Hypothesis]]
@@ -23,8 +23,8 @@ def explain(evidence: Evidence, broken: Sequence[Check]) -> Explained:
     of_declaration = len(evidence.by_declaration[broken[0].target.table, broken[0].line])
     if unexplained and len(first) * 2 > of_declaration and text == VARIANTS.get(broken[0].kind, ("",) * 3)[2]:
         # If most cells follow another formula, the others are searched with that formula too.
-        others = [variant(check) or check for check in unexplained]
-        return [group for group in groups if group[1] != UNKNOWN] + _cover(evidence, others, unexplained)
+        variants = [variant(check) or check for check in unexplained]
+        return [group for group in groups if group[1] != UNKNOWN] + _cover(evidence, variants, unexplained)
     return groups
 
 
@@ -37,18 +37,18 @@ def _cover(evidence: Evidence, searched: Sequence[Check], broken: Sequence[Check
     for text, indices in _common_bases(broken):
         by_text[text] = UNPRINTED, set(indices)
     groups: Explained = []
-    left = set(range(len(broken)))
-    texts, found = [*by_text], [*by_text.values()]
+    unexplained = set(range(len(broken)))
+    texts, candidates = [*by_text], [*by_text.values()]
 
     def size(place: int) -> int:
-        return len(left & found[place][1])
+        return len(unexplained & candidates[place][1])
 
-    for place in largest_first([cost for cost, _ in found], size):
-        cost, explained = found[place]
-        groups.append(([broken[index] for index in sorted(left & explained)], (cost, texts[place])))
-        left.difference_update(explained)
-    if left:
-        groups.append(([broken[index] for index in sorted(left)], UNKNOWN))
+    for place in largest_first([cost for cost, _ in candidates], size):
+        cost, explained = candidates[place]
+        groups.append(([broken[index] for index in sorted(unexplained & explained)], (cost, texts[place])))
+        unexplained.difference_update(explained)
+    if unexplained:
+        groups.append(([broken[index] for index in sorted(unexplained)], UNKNOWN))
     return groups
 
 
@@ -62,10 +62,10 @@ def largest_first(costs: Sequence[int], size: Callable[[int], int]) -> Iterator[
     heapify(waiting)
     while waiting:
         counted, cost, place = heappop(waiting)
-        left = size(place)
-        if 0 < left < -counted:  # it is counted again when it comes first, not in every round
-            heappush(waiting, (-left, cost, place))
-        elif left:
+        current_size = size(place)
+        if 0 < current_size < -counted:  # it is counted again when it comes first, not in every round
+            heappush(waiting, (-current_size, cost, place))
+        elif current_size:
             yield place
 
 
@@ -75,14 +75,16 @@ def _common_bases(broken: Sequence[Check]) -> list[tuple[str, list[int]]]:
     for index, check in enumerate(broken):
         if check.kind == "drop_from" and len(check.operands["main"]) == len(check.operands["of"]) == 1:
             by_base.setdefault(id(check.operands["main"][0]), []).append(index)
-    found = []
+    common_bases = []
     for indices in by_base.values():
         bases = [_implied_base(broken[index]) for index in indices]
         common = Interval(max(base.low for base in bases), min(base.high for base in bases))
         if len(indices) > 2 and common.low <= common.high:
             declared = broken[indices[0]].operands["main"][0]
-            found.append((f"the baseline is {shown(common, declared)} in place of {declared.printed}", indices))
-    return found
+            common_bases.append(
+                (f"the baseline is {interval_text(common, declared)} in place of {declared.printed}", indices)
+            )
+    return common_bases
 
 
 def _implied_base(check: Check) -> Interval:

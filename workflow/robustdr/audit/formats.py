@@ -29,11 +29,11 @@ CAUSES = "What one explanation accounts for, most serious first. An explanation 
 
 def markdown(audits: Sequence[Audit]) -> str:
     """Return a summary of several papers, the causes in all of them, and the findings of each."""
-    found = [(audit, causes(audit)) for audit in audits]
+    audits_with_causes = [(audit, causes(audit)) for audit in audits]
     if len(audits) == 1:
-        return "\n".join(_paper(audit, its, _causes(audit, its)) for audit, its in found)
-    first = [line for audit, its in found for line in _causes(audit, its)]
-    return "\n".join([summary(audits), *first, *(_paper(audit, its) for audit, its in found)])
+        return "\n".join(_paper(audit, its, _causes(audit, its)) for audit, its in audits_with_causes)
+    first = [line for audit, its in audits_with_causes for line in _causes(audit, its)]
+    return "\n".join([summary(audits), *first, *(_paper(audit, its) for audit, its in audits_with_causes)])
 
 
 def summary(audits: Sequence[Audit]) -> str:
@@ -57,7 +57,9 @@ def summary(audits: Sequence[Audit]) -> str:
         for audit in audits
         for table, reason in audit.reported.missing.items()
     ]
-    return "\n".join([*lines, "", LEGEND, "", *(f"- {one}" for one in missing), *[""] * bool(missing)])
+    return "\n".join(
+        [*lines, "", LEGEND, "", *(f"- {missing_line}" for missing_line in missing), *[""] * bool(missing)]
+    )
 
 
 def _counts(audit: Audit) -> list[int]:
@@ -73,23 +75,23 @@ def _cells(counts: Sequence[int]) -> list[str]:
     return [f"{cells:,}", first, f"{effectiveness:,}", second, third, *map(str, rest)]
 
 
-def _causes(audit: Audit, found: Sequence[Cause]) -> list[str]:
+def _causes(audit: Audit, root_causes: Sequence[Cause]) -> list[str]:
     """Return the root causes of a paper's findings, most serious first, one item each."""
-    lines = [f"## What went wrong in {plain(audit.reported.paper)}", "", CAUSES, ""] if found else []
-    for number, cause in enumerate(found, 1):
+    lines = [f"## What went wrong in {plain(audit.reported.paper)}", "", CAUSES, ""] if root_causes else []
+    for number, cause in enumerate(root_causes, 1):
         worst = cause.worst
-        where = f"{cells_of(len(cause.flaws))} of {tables_of(audit, cause.findings)}"
-        lines.append(f"{number}. **{cause.severity}**, {where}: {prose(explanation(audit, cause))}.")
+        extent = f"{cells_of(len(cause.flaws))} of {tables_of(audit, cause.findings)}"
+        lines.append(f"{number}. **{cause.severity}**, {extent}: {prose(explanation(audit, cause))}.")
         should = f"consistent {worst.consistent}, {shortened(worst.words)}" if worst.consistent else worst.words
         lines.append(f"   - {plain(str(worst.cell))}: {printed(worst)}, {prose(should)}")
         if cause.consequences:
             also = sum(len(finding.flaws) for finding in cause.consequences)
             lines.append(f"   - With it: {cells_of(also)} of {tables_of(audit, cause.consequences)}.")
         if cause.claims:
-            sentences = list(dict.fromkeys(one.claim.claim for one in cause.claims))
-            more = f" and {len(sentences) - CLAIMS} more" if len(sentences) > CLAIMS else ""
-            lines.append(f"   - Claims on it: {'; '.join(map(plain, sentences[:CLAIMS]))}{more}.")
-    return [*lines, *[""] * bool(found)]
+            sentences = list(dict.fromkeys(claimed.claim.claim for claimed in cause.claims))
+            rest = f" and {len(sentences) - CLAIMS} more" if len(sentences) > CLAIMS else ""
+            lines.append(f"   - Claims on it: {'; '.join(map(plain, sentences[:CLAIMS]))}{rest}.")
+    return [*lines, *[""] * bool(root_causes)]
 
 
 def explanation(audit: Audit, cause: Cause) -> str:
@@ -101,8 +103,8 @@ def explanation(audit: Audit, cause: Cause) -> str:
         for name, place in flawed[0].coordinates.items()
         if name in varying and all(cell.coordinates.get(name) == place for cell in flawed)
     }
-    more = f"; and {len(cause.hypotheses) - HYPOTHESES} more" if len(cause.hypotheses) > HYPOTHESES else ""
-    words = "; ".join(cause.hypotheses[:HYPOTHESES]) + more or "nothing simple explains it"
+    rest = f"; and {len(cause.hypotheses) - HYPOTHESES} more" if len(cause.hypotheses) > HYPOTHESES else ""
+    words = "; ".join(cause.hypotheses[:HYPOTHESES]) + rest or "nothing simple explains it"
     return f"{describe(common)}: {words}" if describe(common) else words
 
 
@@ -124,24 +126,24 @@ def tables_of(audit: Audit, findings: Sequence[Finding]) -> str:
             runs[-1].append(place)
         else:
             runs.append([place])
-    named = [[order[place] for place in run] for run in runs]
-    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(run) for run in named)
+    table_runs = [[order[place] for place in run] for run in runs]
+    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(run) for run in table_runs)
 
 
 def _paper(audit: Audit, found_causes: Sequence[Cause], first: Sequence[str] = ()) -> str:
     """Return a paper's counts, then `first`, its findings by table, and its claims."""
     reported, coverage = audit.reported, audit.coverage
-    found = ", ".join(f"{audit.count(severity)} {severity}" for severity in SEVERITIES)
+    finding_counts = ", ".join(f"{audit.count(severity)} {severity}" for severity in SEVERITIES)
     several = f"{len(found_causes)} cause{'s' * (len(found_causes) != 1)}"
     lines = [
         f"# Audit of {plain(reported.paper)}",
         "",
         f"*{plain(reported.title)}.* {coverage.cells:,} printed numbers, {coverage.checks:,} relations. "
-        f"Findings: {found}; {several}.",
+        f"Findings: {finding_counts}; {several}.",
         "",
     ]
     lines += first
-    under = {
+    cause_numbers = {
         id(finding): place
         for place, cause in enumerate(found_causes, 1)
         for finding in (*cause.findings, *cause.consequences)
@@ -151,7 +153,7 @@ def _paper(audit: Audit, found_causes: Sequence[Cause], first: Sequence[str] = (
         if finding.table != table:
             table = finding.table
             lines += [f"## {plain(f'{table} · {reported.tables[table].caption}')}", ""]
-        lines += [*_section(number, finding, under[id(finding)], reported.tables[table]), ""]
+        lines += [*_section(number, finding, cause_numbers[id(finding)], reported.tables[table]), ""]
     if not audit.findings:
         lines += ["Every relation holds for some rounding of the printed numbers, and no pattern stands out.", ""]
     if audit.recomputed:
@@ -163,38 +165,40 @@ def _claims(audit: Audit) -> list[str]:
     """Return what a paper's own numbers say of its claims: how many they support, and which they do not."""
     if not audit.claims:
         return []
-    own = ((claim.claim, found.verdict) for claim, found in audit.claims if not claim.hypothesis)
-    count = Counter(sentence_verdicts(own))
+    sentences = (
+        (claim.claim, printed_verdict.verdict) for claim, printed_verdict in audit.claims if not claim.hypothesis
+    )
+    count = Counter(sentence_verdicts(sentences))
     lines = [
         "## Claims as printed",
         "",
         f"{count.total()} sentences: " + ", ".join(f"{number} {verdict}" for verdict, number in count.items()) + ".",
         "",
     ]
-    for claim, found in audit.claims:
-        if asked := max((effect.asked or 0 for effect in found.effects), default=0):
-            lines += [f"- {plain(claim.title)}: its margin asks for {asked:,} queries."]
-        if found.verdict != SUPPORTED:
-            why = [str(effect) for effect in found.effects if effect.verdict != SUPPORTED]
-            about, said = plain(f"{claim.title} ({claim.source})"), prose(found.reason or "; ".join(why))
-            lines += [f"- **{found.words}**: {about}. {said}"]
-            lines += [f"  - {prose(finding)}" for finding in found.findings]
+    for claim, printed_verdict in audit.claims:
+        if needed_queries := max((effect.asked or 0 for effect in printed_verdict.effects), default=0):
+            lines += [f"- {plain(claim.title)}: its margin asks for {needed_queries:,} queries."]
+        if printed_verdict.verdict != SUPPORTED:
+            why = [str(effect) for effect in printed_verdict.effects if effect.verdict != SUPPORTED]
+            title, reason = plain(f"{claim.title} ({claim.source})"), prose(printed_verdict.reason or "; ".join(why))
+            lines += [f"- **{printed_verdict.words}**: {title}. {reason}"]
+            lines += [f"  - {prose(finding)}" for finding in printed_verdict.findings]
     return [*lines, ""]
 
 
 def _section(number: int, finding: Finding, cause: int, table: Table) -> list[str]:
-    flaws, more = finding.flaws[:SHOWN], len(finding.flaws) - SHOWN
+    flaws, rest = finding.flaws[:SHOWN], len(finding.flaws) - SHOWN
     several = f" · {len(finding.flaws)} cells" if len(finding.flaws) > 1 else ""
-    where = f"{finding.kind}{several}, first at line {flaws[0].cell.line}, cause {cause}"
-    lines = [f"**{number}. {finding.severity}** ({where})", ""]
+    description = f"{finding.kind}{several}, first at line {flaws[0].cell.line}, cause {cause}"
+    lines = [f"**{number}. {finding.severity}** ({description})", ""]
     if flaws[0].consistent:
         lines += [table_row(["cell", "printed", "consistent", "should be"]), table_row(["---"] * 4)]
         lines += [table_row([_place(flaw, table), printed(flaw), flaw.consistent, prose(flaw.words)]) for flaw in flaws]
-        lines += [table_row([f"… and {more} more", "", "", ""])] * (more > 0)
+        lines += [table_row([f"… and {rest} more", "", "", ""])] * (rest > 0)
         opening = "The relation would hold if"
     else:
         cells = "; ".join(f"{_place(flaw, table)}: {printed(flaw)}" for flaw in flaws)
-        lines.append(f"{prose(flaws[0].words)}: {cells}{f' … and {more} more' * (more > 0)}")
+        lines.append(f"{prose(flaws[0].words)}: {cells}{f' … and {rest} more' * (rest > 0)}")
         opening = "Perhaps"
     if finding.hypothesis:
         lines += ["", f"Hypothesis, not a fact: {opening} {prose(finding.hypothesis)}."]
@@ -204,8 +208,8 @@ def _section(number: int, finding: Finding, cause: int, table: Table) -> list[st
 def _place(flaw: Flaw, table: Table) -> str:
     """Return the coordinates of a cell without those that all cells of the table share."""
     place, any_other = flaw.cell.coordinates, table.cells[0].coordinates
-    apart = {name: place[name] for name in place if name in table.varying or any_other.get(name) != place[name]}
-    return plain(describe(apart) or describe(place))
+    varying = {name: place[name] for name in place if name in table.varying or any_other.get(name) != place[name]}
+    return plain(describe(varying) or describe(place))
 
 
 def printed(flaw: Flaw) -> str:
@@ -227,9 +231,15 @@ def as_csv(audits: Sequence[Audit]) -> str:
         for finding in audit.findings:
             for flaw in finding.flaws:
                 cell = flaw.cell
-                about = [cell.paper, finding.id, finding.severity, finding.kind, cell.table]
-                said = [describe(cell.coordinates), cell.printed, flaw.consistent, flaw.words, finding.hypothesis]
-                writer.writerow([*about, *said, cell.line])
+                finding_fields = [cell.paper, finding.id, finding.severity, finding.kind, cell.table]
+                cell_fields = [
+                    describe(cell.coordinates),
+                    cell.printed,
+                    flaw.consistent,
+                    flaw.words,
+                    finding.hypothesis,
+                ]
+                writer.writerow([*finding_fields, *cell_fields, cell.line])
     return text.getvalue()
 
 

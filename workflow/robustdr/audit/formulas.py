@@ -63,9 +63,9 @@ class Formulas:
     """
 
     def __init__(self, table: Table, transposed: bool) -> None:
-        at = {(cell.line, cell.column): cell for cell in table.cells}
+        cell_at = {(cell.line, cell.column): cell for cell in table.cells}
         width = len(table.columns)
-        rows = [[at.get((line, column)) for column in range(width)] for line, _ in table.rows]
+        rows = [[cell_at.get((line, column)) for column in range(width)] for line, _ in table.rows]
         names = [" ".join(str(label) for label in place.values()) for place in table.columns]
         lines = [
             " ".join(str(place.get(name, "")) for name in place if name in table.varying) for _, place in table.rows
@@ -79,7 +79,9 @@ class Formulas:
             for end in (_low, _high, _plain)
         )
         numbers = [[n for n, line in enumerate(self.lines) if line[f] is not None] for f in range(len(self.names))]
-        self.first_lines = np.array([[*those[:SAMPLE], *[-1] * (SAMPLE - len(those))] for those in numbers]).T
+        self.first_lines = np.array(
+            [[*line_numbers[:SAMPLE], *[-1] * (SAMPLE - len(line_numbers))] for line_numbers in numbers]
+        ).T
         width = len(self.names)
         self.range = []
         for field in range(width):
@@ -110,17 +112,17 @@ class Formulas:
         """Fields that share a word with the target, such as its measure, but not the label of an average."""
         words = set(self.names[target].split())
         for word in sorted(words):
-            alike = tuple(f for f, name in enumerate(self.names) if f != target and word in name.split())
-            plain = tuple(f for f in alike if not NAMES["mean_of"].search(self.names[f]))
-            yield from {one for one in (alike, plain) if 1 < len(one) < 60}
+            related = tuple(f for f, name in enumerate(self.names) if f != target and word in name.split())
+            plain = tuple(f for f in related if not NAMES["mean_of"].search(self.names[f]))
+            yield from {group for group in (related, plain) if 1 < len(group) < 60}
 
     def pairs(self, target: int) -> Iterator[Formula]:
         """Differences, changes, shares and F1 of two fields."""
         width = len(self.names)
-        near = [f for f in range(width) if f != target and (width <= MANY or abs(f - target) <= WINDOW or f < 2)]
+        nearby = [f for f in range(width) if f != target and (width <= MANY or abs(f - target) <= WINDOW or f < 2)]
         counts = self._is_count(target)
-        for a in near:
-            for b in near:
+        for a in nearby:
+            for b in nearby:
                 if a == b:
                     continue
                 yield Formula("points_from", target, (("of", (a,)), ("main", (b,))))
@@ -137,8 +139,8 @@ class Formulas:
 
     def baselines(self, target: int) -> Iterator[Formula]:
         """Changes of a field beside the target from one line to all others."""
-        near = [f for f in range(max(0, target - 3), min(len(self.names), target + 2)) if f != target]
-        for field in near:
+        nearby = [f for f in range(max(0, target - 3), min(len(self.names), target + 2)) if f != target]
+        for field in nearby:
             for base, line in enumerate(self.lines[:60]):
                 if line[field] is not None:
                     for kind in ("drop_from", "points_from"):
@@ -163,14 +165,14 @@ class Formulas:
             for n, low, high in zip(self.low[:, field], self.low[:, share], self.high[:, share], strict=True)
             if n > 0 and low > 0
         ]
-        at = max((low for low, _ in ends), key=lambda low: sum(a <= low <= b for a, b in ends), default=0.0)
-        implied = round((at + min((high for low, high in ends if low <= at <= high), default=0.0)) / 2)
+        likeliest = max((low for low, _ in ends), key=lambda low: sum(a <= low <= b for a, b in ends), default=0.0)
+        implied = round((likeliest + min((high for low, high in ends if low <= likeliest <= high), default=0.0)) / 2)
         wholes = {sum(values), implied, *([max(values)] if len(values) > 2 else []), *self.sizes}
         return [self._exact(whole) for whole in sorted(wholes) if whole > 1]
 
     def _common_sum(self, a: int, b: int) -> Cell | None:
         pairs = [(line[a], line[b]) for line in self.lines]
-        sums = [int(one.number + other.number) for one, other in pairs if one and other]
+        sums = [int(first.number + second.number) for first, second in pairs if first and second]
         usual = max(set(sums), key=lambda total: (sums.count(total), total), default=0)
         return self._exact(usual) if usual > 1 and sums.count(usual) > 2 and len(set(sums)) < len(sums) else None
 

@@ -25,18 +25,18 @@ class Grain(NamedTuple):
     unit: int
     values: frozenset[int]
 
-    def most(self, queries: int) -> int:
+    def largest_sum(self, queries: int) -> int:
         """Return the largest sum over `queries` queries."""
         return max(self.values) * queries
 
     def gives(self, total: int, queries: int) -> bool:
-        """Whether `queries` values can add up to `total`: exact for whole numbers; for others, near 0 and `most`."""
+        """Whether `queries` values can add up to `total`: exact for whole numbers; else near 0 and `largest_sum`."""
         if len(self.values) == max(self.values) + 1:
             return True
         terms = min(queries, TERMS)
         rest = frozenset(max(self.values) - value for value in self.values)
         return _possible(self.values, terms, total, queries) and _possible(
-            rest, terms, self.most(queries) - total, queries
+            rest, terms, self.largest_sum(queries) - total, queries
         )
 
 
@@ -52,17 +52,17 @@ class Mixture(NamedTuple):
     steps: tuple[tuple[int, int], ...]
     queries: int
 
-    def _of(self, queries: int) -> tuple[tuple[int, int], ...]:
+    def _steps_of_runs(self, queries: int) -> tuple[tuple[int, int], ...]:
         """Return the steps of several runs over the queries."""
-        return tuple((step, found * (queries // self.queries)) for step, found in self.steps)
+        return tuple((step, count * (queries // self.queries)) for step, count in self.steps)
 
-    def most(self, queries: int) -> int:
+    def largest_sum(self, queries: int) -> int:
         """Return the largest sum over the queries of one or several runs."""
-        return sum(step * found for step, found in self._of(queries))
+        return sum(step * count for step, count in self._steps_of_runs(queries))
 
     def gives(self, total: int, queries: int) -> bool:
         """Whether the steps of some found passages can add up to `total`."""
-        return bool(_sums_of_steps(self._of(queries)) >> total & 1)
+        return bool(_sums_of_steps(self._steps_of_runs(queries)) >> total & 1)
 
 
 def grain(measure: str, relevant: int = 0) -> Grain | None:
@@ -78,10 +78,10 @@ def grain(measure: str, relevant: int = 0) -> Grain | None:
     if name == "RR":
         unit = lcm(*range(1, depth + 1)) if depth <= DEEPEST else 0
         return Grain(unit, frozenset([0, *(unit // rank for rank in range(1, depth + 1))])) if unit else None
-    unit, most = {"Success": (1, 1), "Unjudged": (1, depth), "R": (relevant, min(depth, relevant))}.get(
+    unit, largest_value = {"Success": (1, 1), "Unjudged": (1, depth), "R": (relevant, min(depth, relevant))}.get(
         name, (depth,) * 2
     )
-    return Grain(unit, frozenset(range(most + 1))) if unit else None
+    return Grain(unit, frozenset(range(largest_value + 1))) if unit else None
 
 
 def mixture(measure: str, relevant: Mapping[int, int]) -> Mixture | None:
@@ -93,7 +93,9 @@ def mixture(measure: str, relevant: Mapping[int, int]) -> Mixture | None:
     match, queries, unit = _NAME.fullmatch(measure), sum(relevant.values()), lcm(*relevant)
     if match is None or match[1] != "R" or unit * queries > FINEST:
         return None
-    steps = tuple((unit // number, min(int(match[2]), number) * those) for number, those in sorted(relevant.items()))
+    steps = tuple(
+        (unit // number, min(int(match[2]), number) * query_count) for number, query_count in sorted(relevant.items())
+    )
     return Mixture(unit, steps, queries)
 
 
@@ -102,10 +104,10 @@ def nearest(grain: Grain | Mixture, queries: int, printed: Interval) -> list[Int
 
     No rounding prints a number at the interval's upper end, so a mean there is not returned.
     """
-    whole, most = grain.unit * queries, grain.most(queries)
-    below = range(min(most, floor(printed.low * whole + SLACK)), -1, -1)
-    above = range(max(0, ceil(printed.low * whole - SLACK)), most + 1)
-    ends = [next((total for total in totals if grain.gives(total, queries)), None) for totals in (below, above)]
+    whole, largest = grain.unit * queries, grain.largest_sum(queries)
+    downward = range(min(largest, floor(printed.low * whole + SLACK)), -1, -1)
+    upward = range(max(0, ceil(printed.low * whole - SLACK)), largest + 1)
+    ends = [next((total for total in totals if grain.gives(total, queries)), None) for totals in (downward, upward)]
     open_end = printed.high * whole if printed.high > printed.low else None
     ends = [total for total in ends if total is None or open_end is None or abs(total - open_end) > SLACK * whole]
     return [Interval(total / whole, total / whole) for total in dict.fromkeys(ends) if total is not None]
@@ -117,18 +119,18 @@ def deviations(numbers: int, mean: Interval, printed: Interval) -> list[Interval
     Their sum S and the sum of their squares are whole, and both odd or both even (GRIMMER; J. Anaya, 2016). The mean's
     upper end is no mean that is printed so.
     """
-    below: list[float] = []
-    above: list[float] = []
+    lower: list[float] = []
+    upper: list[float] = []
     first, last = ceil(mean.low * numbers - SLACK), floor(mean.high * numbers + SLACK)
     last -= mean.high > mean.low and abs(last - mean.high * numbers) <= SLACK
     for total in range(first, min(last, first + MOST) + 1):
-        least = total**2 / numbers
-        squares = ceil(max(least, (numbers - 1) * max(printed.low, 0.0) ** 2 + least) - SLACK)
+        smallest = total**2 / numbers
+        squares = ceil(max(smallest, (numbers - 1) * max(printed.low, 0.0) ** 2 + smallest) - SLACK)
         squares += (squares - total) % 2
-        above.append(sqrt(max(0.0, squares - least) / (numbers - 1)))
-        if squares - 2 >= least - SLACK:
-            below.append(sqrt(max(0.0, squares - 2 - least) / (numbers - 1)))
-    ends = [max(below, default=None), min(above, default=None)]
+        upper.append(sqrt(max(0.0, squares - smallest) / (numbers - 1)))
+        if squares - 2 >= smallest - SLACK:
+            lower.append(sqrt(max(0.0, squares - 2 - smallest) / (numbers - 1)))
+    ends = [max(lower, default=None), min(upper, default=None)]
     inside = [end for end in ends if end is not None and (end < printed.high - SLACK or printed.low == printed.high)]
     outside = [end for end in ends if end is not None]
     return [Interval(end, end) for end in dict.fromkeys(inside or outside)]
@@ -154,10 +156,10 @@ def _sums(values: frozenset[int], terms: int) -> int:
 def _sums_of_steps(steps: tuple[tuple[int, int], ...]) -> int:
     """Return all sums of up to the given number of each step, as the set bits of a number."""
     sums = 1
-    for step, most in steps:
+    for step, limit in steps:
         added = 0
-        while added < most:
-            more = min(added + 1, most - added)
-            sums |= sums << step * more
-            added += more
+        while added < limit:
+            block = min(added + 1, limit - added)
+            sums |= sums << step * block
+            added += block
     return sums

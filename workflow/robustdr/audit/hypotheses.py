@@ -8,7 +8,7 @@ from statistics import median
 
 from robustdr.audit.cells import Cell, describe, parse
 from robustdr.audit.evidence import SIGNIFICANT, Evidence, distance, significant
-from robustdr.audit.relations import Check, label, shown
+from robustdr.audit.relations import Check, interval_text, label
 from robustdr.audit.reported import ANY, Reported
 from robustdr.claims.intervals import Interval
 
@@ -40,28 +40,37 @@ def _one_number(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
     """With another number in one cell, this relation and all other broken ones of the cell would hold."""
     suspects = []
     for cell in [check.target, *(part for parts in check.operands.values() for part in parts if part.table)]:
-        broken = [other for other in evidence.checks_of[id(cell)] if not other.holds]
-        own = [other for other in broken if other.target is cell]
+        broken = [cell_check for cell_check in evidence.checks_of[id(cell)] if not cell_check.holds]
+        target_checks = [cell_check for cell_check in broken if cell_check.target is cell]
         # a mistaken formula is simpler than a slip that gives the same result
-        if 1 < len(broken) > len(own) and not any(other.holds for other in filter(None, map(variant, own))):
+        if 1 < len(broken) > len(target_checks) and not any(
+            cell_check.holds for cell_check in filter(None, map(variant, target_checks))
+        ):
             suspects.append((cell, broken))
     for cell, _ in suspects:
-        for right, words in _slips(evidence, cell):
-            if all(other.holds_with(cell, right.interval) for other in evidence.checks_of[id(cell)]):
-                yield ONE_NUMBER, f"{words.format(f'{cell.printed} ({describe(cell.coordinates)})')}: {right.printed}"
+        for corrected, words in _slips(evidence, cell):
+            if all(cell_check.holds_with(cell, corrected.interval) for cell_check in evidence.checks_of[id(cell)]):
+                yield (
+                    ONE_NUMBER,
+                    f"{words.format(f'{cell.printed} ({describe(cell.coordinates)})')}: {corrected.printed}",
+                )
                 return
     for cell, broken in suspects:
-        for mean in (other for other in broken if other.kind == "mean_of" and other.target is not cell):
-            asked = _asked_for(mean, cell)
-            if all(other.holds_with(cell, asked) for other in evidence.checks_of[id(cell)]):
-                beside = [label(other, [cell]) for other in evidence.copies(cell) if distance(cell, other) == 1]
-                copied = f"was copied from {beside[0]}, where the same number stands" if beside else "is wrong"
+        for mean in (
+            cell_check for cell_check in broken if cell_check.kind == "mean_of" and cell_check.target is not cell
+        ):
+            required = _required_value(mean, cell)
+            if all(cell_check.holds_with(cell, required) for cell_check in evidence.checks_of[id(cell)]):
+                source_labels = [label(copy, [cell]) for copy in evidence.copies(cell) if distance(cell, copy) == 1]
+                copied = (
+                    f"was copied from {source_labels[0]}, where the same number stands" if source_labels else "is wrong"
+                )
                 name = f"{cell.printed} ({describe(cell.coordinates)})"
-                yield ONE_NUMBER, f"{name} {copied}: {shown(asked, cell)} would do"
+                yield ONE_NUMBER, f"{name} {copied}: {interval_text(required, cell)} would do"
                 return
 
 
-def _asked_for(mean: Check, cell: Cell) -> Interval:
+def _required_value(mean: Check, cell: Cell) -> Interval:
     """Return the value of one part of a mean if all other printed numbers are right."""
     parts = mean.operands["main"]
     total = mean.target.interval.scaled(len(parts))
@@ -89,7 +98,7 @@ def variant(check: Check) -> Check | None:
 
 
 def _other_formula(check: Check) -> Iterator[Hypothesis]:
-    if (other := variant(check)) and other.holds:
+    if (other_check := variant(check)) and other_check.holds:
         yield FORMULA, VARIANTS[check.kind][2]
     if check.kind in ("drop_from", "points_from", "same_as") and check.allows([-i for i in check.expected()]):
         yield FORMULA, "its sign is reversed"
@@ -104,16 +113,19 @@ def _mean_of_the_column(evidence: Evidence, check: Check) -> Iterator[Hypothesis
         return
     table = evidence.reported.tables[check.target.table]
     for line, _ in table.relations:
-        for other in evidence.by_declaration[table.id, line]:
-            if other.kind == "mean_of" and other.target.line == check.target.line:
-                lines = {part.line for part in other.operands["main"]}
+        for sibling in evidence.by_declaration[table.id, line]:
+            if sibling.kind == "mean_of" and sibling.target.line == check.target.line:
+                lines = {part.line for part in sibling.operands["main"]}
                 column = [cell for cell in table.cells if cell.column == check.target.column and cell.line in lines]
                 if len(column) == len(lines) and replace(check, kind="mean_of", operands={"main": column}).holds:
-                    yield FORMULA, f"it is the mean of its column over {_few([label(c, column) for c in column])}"
+                    yield (
+                        FORMULA,
+                        f"it is the mean of its column over {_list_names([label(c, column) for c in column])}",
+                    )
                 return
 
 
-def _few(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     return ", ".join(names) if len(names) < 5 else f"the {len(names)} rows from {names[0]} to {names[-1]}"
 
 
@@ -121,44 +133,49 @@ def _value_of_a_neighbour(evidence: Evidence, check: Check) -> Iterator[Hypothes
     """The printed value is that of a neighbour under the same relation, or the two values are exchanged."""
     if significant(check.target) < SIGNIFICANT:
         return
-    for other in evidence.neighbours(check):
-        if distance(check.target, other.target) != 1:
+    for neighbour in evidence.neighbours(check):
+        if distance(check.target, neighbour.target) != 1:
             continue
-        if (other.kind, other.options) != (check.kind, check.options):
-            other = replace(other, kind=check.kind, options=check.options)
-        wrong_there = not other.holds or other.target.number == check.target.number
-        if wrong_there and other.allows(other.expected(), check.target):
-            if check.allows(check.expected(), other.target):
-                pair = sorted((check.target, other.target), key=lambda cell: (cell.line, cell.column))
+        if (neighbour.kind, neighbour.options) != (check.kind, check.options):
+            neighbour = replace(neighbour, kind=check.kind, options=check.options)
+        wrong_there = not neighbour.holds or neighbour.target.number == check.target.number
+        if wrong_there and neighbour.allows(neighbour.expected(), check.target):
+            if check.allows(check.expected(), neighbour.target):
+                pair = sorted((check.target, neighbour.target), key=lambda cell: (cell.line, cell.column))
                 yield NEIGHBOUR, f"{' and '.join(label(cell, pair) for cell in pair)} are exchanged"
             else:
-                yield NEIGHBOUR, f"it is the value of {label(other.target, [check.target])}"
+                yield NEIGHBOUR, f"it is the value of {label(neighbour.target, [check.target])}"
 
 
 def _exchanged_parts(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
     """Two cells that enter this relation and a broken one of the same declaration are exchanged."""
-    for other in evidence.by_declaration[check.target.table, check.line]:
-        if other is check or other.holds or other.operands.keys() != check.operands.keys():
+    for sibling in evidence.by_declaration[check.target.table, check.line]:
+        if sibling is check or sibling.holds or sibling.operands.keys() != check.operands.keys():
             continue
         for role, parts in check.operands.items():
-            for index, (here, there) in enumerate(zip(parts, other.operands[role], strict=False)):
-                if here.table and here is not there and distance(here, there) == 1:
+            for index, (part, other_part) in enumerate(zip(parts, sibling.operands[role], strict=False)):
+                if part.table and part is not other_part and distance(part, other_part) == 1:
                     mends = (
-                        one.allows(one.expected(**{role: [*those[:index], cell, *those[index + 1 :]]}))
-                        for one, those, cell in ((check, parts, there), (other, other.operands[role], here))
+                        pair_check.allows(
+                            pair_check.expected(**{role: [*operand[:index], cell, *operand[index + 1 :]]})
+                        )
+                        for pair_check, operand, cell in (
+                            (check, parts, other_part),
+                            (sibling, sibling.operands[role], part),
+                        )
                     )
                     if all(mends):
-                        words = f"{_pair(here, there)} are exchanged"
-                        if check.allows(check.expected(), other.target) and other.allows(
-                            other.expected(), check.target
+                        words = f"{_pair(part, other_part)} are exchanged"
+                        if check.allows(check.expected(), sibling.target) and sibling.allows(
+                            sibling.expected(), check.target
                         ):
-                            words += f", or {_pair(check.target, other.target)}"
+                            words += f", or {_pair(check.target, sibling.target)}"
                         yield NEIGHBOUR if check.declared else ONE_NUMBER, words
 
 
-def _pair(cell: Cell, other: Cell) -> str:
-    pair = sorted((cell, other), key=lambda one: (one.line, one.column))
-    return " and ".join(f"{one.printed} ({describe(one.coordinates)})" for one in pair)
+def _pair(cell: Cell, other_cell: Cell) -> str:
+    pair = sorted((cell, other_cell), key=lambda pair_cell: (pair_cell.line, pair_cell.column))
+    return " and ".join(f"{pair_cell.printed} ({describe(pair_cell.coordinates)})" for pair_cell in pair)
 
 
 def _other_parts(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
@@ -192,7 +209,7 @@ def _other_cell(evidence: Evidence, check: Check, role: str) -> Iterator[Hypothe
     if len(operand) != 1 or not operand[0].table:
         return
     declared = operand[0]
-    for cell in evidence.beside(declared):
+    for cell in evidence.neighbour_cells(declared):
         if (
             cell is not check.target
             and cell.number != declared.number
@@ -211,12 +228,12 @@ def _instead(cell: Cell, declared: Cell, number: str) -> str:
 
 
 def _copied(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
-    for other in evidence.copies(check.target):
-        elsewhere = other.table != check.target.table
-        if distance(check.target, other) <= (2 if check.kind in RESTATES else 1) and (
+    for copy in evidence.copies(check.target):
+        elsewhere = copy.table != check.target.table
+        if distance(check.target, copy) <= (2 if check.kind in RESTATES else 1) and (
             elsewhere or check.kind not in OPEN
         ):
-            place = " · ".join(filter(None, (other.table if elsewhere else "", label(other, [check.target]))))
+            place = " · ".join(filter(None, (copy.table if elsewhere else "", label(copy, [check.target]))))
             yield COPY, f"it was copied from {place}, where the same number stands"
 
 
@@ -226,27 +243,29 @@ def _slip(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
     Where nobody declared the relation, it is the simplest explanation: the other cells show which formula is meant.
     """
     expected = check.expected()
-    found = [(0.0, check.target, *slip) for slip in _slips(evidence, check.target) if check.allows(expected, slip[0])]
+    slips = [(0.0, check.target, *slip) for slip in _slips(evidence, check.target) if check.allows(expected, slip[0])]
     for role, operand in check.operands.items():
         middle = median(part.value for part in operand)
         for index, part in enumerate(operand):
             for cell, words in _slips(evidence, part) if part.table else ():
                 if check.allows(check.expected(**{role: [*operand[:index], cell, *operand[index + 1 :]]})):
-                    found.append((abs(cell.value - middle) - abs(part.value - middle), part, cell, words))
-    for _, part, cell, words in sorted(found, key=lambda slip: (evidence.confirmations[id(slip[1])], slip[0])):
-        if check.declared or all(other.holds_with(part, cell.interval) for other in evidence.checks_of[id(part)]):
-            where = "" if part is check.target else f" ({label(part, [check.target])})"
-            yield DIGITS if check.declared else ONE_NUMBER, f"{words.format(part.printed + where)}: {cell.printed}"
+                    slips.append((abs(cell.value - middle) - abs(part.value - middle), part, cell, words))
+    for _, part, cell, words in sorted(slips, key=lambda slip: (evidence.confirmations[id(slip[1])], slip[0])):
+        if check.declared or all(
+            part_check.holds_with(part, cell.interval) for part_check in evidence.checks_of[id(part)]
+        ):
+            place = "" if part is check.target else f" ({label(part, [check.target])})"
+            yield DIGITS if check.declared else ONE_NUMBER, f"{words.format(part.printed + place)}: {cell.printed}"
 
 
 def _slips(evidence: Evidence, cell: Cell) -> Iterator[tuple[Cell, str]]:
     """The cell without a slip, and the slip in words."""
     for swapped in _with_swapped_digits(cell):
         yield swapped, "two digits of {} are swapped"
-    for pattern, moved in ((r"(\d)\.(\d)", r"\1\2."), (r"(\d)(\d)\.", r"\1.\2")):
-        printed = re.sub(r"\.(?!\d)", "", re.sub(pattern, moved, cell.printed, count=1))
-        if printed != cell.printed and evidence.is_usual(right := _with_number(cell, printed)):
-            yield right, "the point of {} is shifted"
+    for pattern, shifted in ((r"(\d)\.(\d)", r"\1\2."), (r"(\d)(\d)\.", r"\1.\2")):
+        printed = re.sub(r"\.(?!\d)", "", re.sub(pattern, shifted, cell.printed, count=1))
+        if printed != cell.printed and evidence.is_usual(corrected := _with_number(cell, printed)):
+            yield corrected, "the point of {} is shifted"
 
 
 def _with_swapped_digits(cell: Cell) -> Iterator[Cell]:

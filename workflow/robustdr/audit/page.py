@@ -35,7 +35,7 @@ def html(audits: Sequence[Audit]) -> str:
     return page.render(papers=papers, signs=SIGNS, legend=legend, opening=CAUSES) + "\n"
 
 
-def shown(made: Record, anchor: str = "finding", tables: Container[str] = ()) -> dict[str, object]:
+def template_record(audit_record: Record, anchor: str = "finding", tables: Container[str] = ()) -> dict[str, object]:
     """Return the record of an audit in the form for `findings.html.j2`.
 
     Each cause has `where` in words, each cell its `place`; `anchors` gives each finding's anchor on the page, which
@@ -47,58 +47,58 @@ def shown(made: Record, anchor: str = "finding", tables: Container[str] = ()) ->
             "where": cells_of(cause["cells"]),
             "words": "; or ".join(cause["hypotheses"]) or "nothing simple explains it",
         }
-        for cause in made["causes"]
+        for cause in audit_record["causes"]
     ]
     findings = [
         {
             **finding,
-            "page": f"{page}.html" if (page := f"{made['paper']}_{finding['table']}") in tables else "",
+            "page": f"{page}.html" if (page := f"{audit_record['paper']}_{finding['table']}") in tables else "",
             "cells": [{**cell, "place": describe(cell["coordinates"])} for cell in finding["cells"]],
         }
-        for finding in made["findings"]
+        for finding in audit_record["findings"]
     ]
-    return {**made, "causes": causes, "findings": findings, "anchors": _anchors(made, anchor)}
+    return {**audit_record, "causes": causes, "findings": findings, "anchors": _anchors(audit_record, anchor)}
 
 
-def _anchors(made: Record, anchor: str) -> dict[str, str]:
-    return {finding["id"]: f"{anchor}-{number}" for number, finding in enumerate(made["findings"])}
+def _anchors(audit_record: Record, anchor: str) -> dict[str, str]:
+    return {finding["id"]: f"{anchor}-{number}" for number, finding in enumerate(audit_record["findings"])}
 
 
 def _paper(audit: Audit, number: int) -> dict[str, object]:
-    found, anchor = causes(audit), f"finding-{number}"
-    made = record(audit, found)
-    said = [
+    root_causes, anchor = causes(audit), f"finding-{number}"
+    audit_record = record(audit, root_causes)
+    cause_texts = [
         {
-            **of,
-            "where": f"{cells_of(of['cells'])} of {tables_of(audit, cause.findings)}",
+            **cause_record,
+            "where": f"{cells_of(cause_record['cells'])} of {tables_of(audit, cause.findings)}",
             "words": explanation(audit, cause),
         }
-        for cause, of in zip(found, made["causes"], strict=True)
+        for cause, cause_record in zip(root_causes, audit_record["causes"], strict=True)
     ]
     worst: dict[int, Finding] = {}
     for finding in sorted(audit.findings, key=lambda finding: SEVERITIES.index(finding.severity)):
         for flaw in finding.flaws:
             worst.setdefault(id(flaw.cell), finding)
-    tables = [_table(table, worst, _anchors(made, anchor)) for table in audit.reported.tables.values()]
+    tables = [_table(table, worst, _anchors(audit_record, anchor)) for table in audit.reported.tables.values()]
     counts = {severity: audit.count(severity) for severity in SEVERITIES}
-    return {**shown(made, anchor), "causes": said, "counts": counts, "tables": tables}
+    return {**template_record(audit_record, anchor), "causes": cause_texts, "counts": counts, "tables": tables}
 
 
 def _table(table: Table, worst: Mapping[int, Finding], anchors: Mapping[str, str]) -> dict[str, object]:
     """Return head and rows; a cell has its text, and severity, words and anchor of the worst finding on it."""
-    at = {(cell.line, cell.column): cell for cell in table.cells}
-    labels = _apart([place for _, place in table.rows])
+    cell_at = {(cell.line, cell.column): cell for cell in table.cells}
+    labels = _varying_labels([place for _, place in table.rows])
     rows = [
         {
             "label": label,
-            "cells": [_cell(at.get((line, column)), worst, anchors) for column in range(len(table.columns))],
+            "cells": [_cell(cell_at.get((line, column)), worst, anchors) for column in range(len(table.columns))],
         }
         for label, (line, _) in zip(labels, table.rows, strict=True)
     ]
     return {
         "id": table.id,
         "caption": table.caption,
-        "head": _apart(table.columns),
+        "head": _varying_labels(table.columns),
         "rows": rows,
         "flawed": any(id(cell) in worst for cell in table.cells),
     }
@@ -112,11 +112,11 @@ def _cell(cell: Cell | None, worst: Mapping[int, Finding], anchors: Mapping[str,
         return {"text": text}
     finding = worst[id(cell)]
     flaw = next(flaw for flaw in finding.flaws if flaw.cell is cell)
-    said = f"{finding.severity}: consistent {flaw.consistent}, {flaw.words}" if flaw.consistent else flaw.words
-    return {"text": text, "severity": finding.severity, "words": said, "anchor": anchors[finding.id]}
+    words = f"{finding.severity}: consistent {flaw.consistent}, {flaw.words}" if flaw.consistent else flaw.words
+    return {"text": text, "severity": finding.severity, "words": words, "anchor": anchors[finding.id]}
 
 
-def _apart(places: Sequence[Mapping[str, str]]) -> list[str]:
+def _varying_labels(places: Sequence[Mapping[str, str]]) -> list[str]:
     """Return for each row or column the labels in which some differ; all labels if it is the only one."""
     names = {name for place in places for name in place}
     varying = {name for name in names if len({place.get(name) for place in places}) > 1}

@@ -21,8 +21,8 @@ def collections_beside(path: Path) -> Mapping[str, Any]:
     Raises:
         UserError: a collections.yaml that cannot be read.
     """
-    found = path.resolve().parent.parent.parent / "collections.yaml"
-    return read_yaml(found) if found.is_file() else {}
+    collections_path = path.resolve().parent.parent.parent / "collections.yaml"
+    return read_yaml(collections_path) if collections_path.is_file() else {}
 
 
 def leaks(reported: Reported, collections: Mapping[str, Any]) -> Iterator[Finding]:
@@ -41,8 +41,8 @@ def leaks(reported: Reported, collections: Mapping[str, Any]) -> Iterator[Findin
         if quantity != TRAINING or tested is None or not {"train", "test"} <= splits.keys():
             continue
         train, test = splits["train"], splits["test"]
-        (whole, _, _), (other, _, part) = (split.get("id", "").rpartition("/") for split in (train, test))
-        if not whole or whole != other or not {"count"} <= train.keys() & test.keys():
+        (whole, _, _), (test_whole, _, part) = (split.get("id", "").rpartition("/") for split in (train, test))
+        if not whole or whole != test_whole or not {"count"} <= train.keys() & test.keys():
             continue
         if (cell.number, tested.number) == (train["count"] + test["count"], test["count"]):
             words = (
@@ -58,13 +58,15 @@ def audited(path: Path, runs: Path | None = None, qrels: Path | None = None) -> 
     Raises:
         UserError: a reported.yaml that cannot be read, a claim on numbers that it lacks.
     """
-    found = audit(load(path))
-    leaking = leaks(found.reported, collections_beside(path))
-    found = replace(found, findings=in_order([*found.findings, *leaking], found.reported.tables))
+    paper_audit = audit(load(path))
+    leaking = leaks(paper_audit.reported, collections_beside(path))
+    paper_audit = replace(
+        paper_audit, findings=in_order([*paper_audit.findings, *leaking], paper_audit.reported.tables)
+    )
     if runs and qrels:
         from robustdr.audit.recompute import recompute  # slow to import
 
-        recomputed = recompute(found.reported, runs, qrels)
-        findings = in_order([*found.findings, *recomputed.findings], found.reported.tables)
-        found = replace(found, recomputed=recomputed, findings=findings)
-    return replace(found, claims=judge_folder(found.reported, found.findings))
+        recomputed = recompute(paper_audit.reported, runs, qrels)
+        findings = in_order([*paper_audit.findings, *recomputed.findings], paper_audit.reported.tables)
+        paper_audit = replace(paper_audit, recomputed=recomputed, findings=findings)
+    return replace(paper_audit, claims=judge_folder(paper_audit.reported, paper_audit.findings))

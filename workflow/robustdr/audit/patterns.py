@@ -34,15 +34,15 @@ class Pattern(NamedTuple):
 def patterns(evidence: Evidence) -> list[Pattern]:
     """Return all suspicious patterns among the measures of a paper's tables (not in its prose)."""
     tables = [table for table in evidence.reported.tables.values() if not table.id.startswith("prose")]
-    found = list(_copied_blocks(evidence, tables))
+    suspicious = list(_copied_blocks(evidence, tables))
     for table in tables:
-        found += _implausible_seeds(evidence, table)
-        found += _identical_rows(table)
-        found += _labels(table)
-    return found + list(_equal_measures(evidence, {id(cell) for pattern in found for cell in pattern.cells}))
+        suspicious += _implausible_seeds(evidence, table)
+        suspicious += _identical_rows(table)
+        suspicious += _labels(table)
+    return suspicious + list(_equal_measures(evidence, {id(cell) for pattern in suspicious for cell in pattern.cells}))
 
 
-def _by(key: str, table: Table) -> list[list[Cell]]:
+def _measures_along(key: str, table: Table) -> list[list[Cell]]:
     """Return the measures of a table by row (`line`) or by column (`column`)."""
     lines: defaultdict[int, list[Cell]] = defaultdict(list)
     for cell in table.cells:
@@ -55,8 +55,8 @@ def examined(table: Table) -> list[Cell]:
     """Return the cells of a table in rows or columns long enough to show a pattern."""
     if table.id.startswith("prose"):
         return []
-    lines = [row for row in _by("line", table) if len(row) >= DISTINCT] + [
-        line for key in ("line", "column") for line in _by(key, table) if len(line) >= BLOCK
+    lines = [row for row in _measures_along("line", table) if len(row) >= DISTINCT] + [
+        line for key in ("line", "column") for line in _measures_along(key, table) if len(line) >= BLOCK
     ]
     return [cell for line in lines for cell in line]
 
@@ -64,22 +64,22 @@ def examined(table: Table) -> list[Cell]:
 def _copied_blocks(evidence: Evidence, tables: Sequence[Table]) -> Iterator[Pattern]:
     """Yield runs of `BLOCK` or more consecutive cells that another table has too, unless declared to be the same."""
     places: defaultdict[tuple[int, ...], list[list[Cell]]] = defaultdict(list)
-    known: dict[tuple[Decimal, str], int] = {}  # numbers are compared once: comparing decimals is slow
+    number_ids: dict[tuple[Decimal, str], int] = {}  # numbers are compared once: comparing decimals is slow
     for table in tables:
-        for line in _by("line", table) + _by("column", table):
-            told = [known.setdefault((cell.number, cell.unit), len(known)) for cell in line]
+        for line in _measures_along("line", table) + _measures_along("column", table):
+            line_ids = [number_ids.setdefault((cell.number, cell.unit), len(number_ids)) for cell in line]
             for start in range(len(line) - BLOCK + 1):
-                numbers = tuple(told[start : start + BLOCK])
+                numbers = tuple(line_ids[start : start + BLOCK])
                 if len(set(numbers)) >= DISTINCT:
                     places[numbers].append(line[start : start + BLOCK])
     copied: defaultdict[str, defaultdict[str, dict[int, Cell]]] = defaultdict(lambda: defaultdict(dict))
     for blocks in places.values():
         for later, block in enumerate(blocks):
-            for other in blocks[:later]:
-                if other[0].table != block[0].table and not all(
-                    evidence.restated(a, b) or _is_repeated(evidence, a, b) for a, b in zip(other, block, strict=True)
+            for earlier in blocks[:later]:
+                if earlier[0].table != block[0].table and not all(
+                    evidence.restated(a, b) or _is_repeated(evidence, a, b) for a, b in zip(earlier, block, strict=True)
                 ):
-                    copied[block[0].table][other[0].table].update((id(cell), cell) for cell in block)
+                    copied[block[0].table][earlier[0].table].update((id(cell), cell) for cell in block)
     for table_id, sources in copied.items():
         source, cells = max(sources.items(), key=lambda item: len(item[1]))
         if all(evidence.is_restated(cell) for cell in cells.values()):
@@ -91,17 +91,17 @@ def _copied_blocks(evidence: Evidence, tables: Sequence[Table]) -> Iterator[Patt
         yield Pattern("copied_block", list(cells.values()), words, f"copied from {source}, or {source} from {table_id}")
 
 
-def _is_repeated(evidence: Evidence, cell: Cell, other: Cell) -> bool:
+def _is_repeated(evidence: Evidence, cell: Cell, other_cell: Cell) -> bool:
     """Whether a table repeats a cell of another one: with the same labels, and no other measure in its caption."""
-    captions = [evidence.reported.tables[one.table].caption for one in (cell, other)]
+    captions = [evidence.reported.tables[member.table].caption for member in (cell, other_cell)]
     measures = [set(re.findall(r"\w+@\d+", caption)) for caption in captions]
-    return cell.coordinates == other.coordinates and measures[0] == measures[1]
+    return cell.coordinates == other_cell.coordinates and measures[0] == measures[1]
 
 
 def _implausible_seeds(evidence: Evidence, table: Table) -> Iterator[Pattern]:
     """Yield runs far from their siblings whose number is that of another run elsewhere."""
     rows: list[list[Cell]] = []
-    for row in _by("line", table):
+    for row in _measures_along("line", table):
         runs: defaultdict[tuple[str, ...], list[Cell]] = defaultdict(list)
         for cell in row:
             if "seed" in cell.coordinates:
@@ -110,14 +110,15 @@ def _implausible_seeds(evidence: Evidence, table: Table) -> Iterator[Pattern]:
     usual = median([_spread([cell.value for cell in siblings]) for siblings in rows]) if rows else 0.0
     for siblings in rows:
         for cell in siblings:
-            others = [other for other in siblings if other is not cell]
-            values = [other.value for other in others]
+            other_runs = [other_run for other_run in siblings if other_run is not cell]
+            values = [other_run.value for other_run in other_runs]
             width = cell.interval.high - cell.interval.low
             z = abs(cell.value - median(values)) / max(_spread(values), usual, width)
             if z <= IMPLAUSIBLE or significant(cell) < DISTINCT:
                 continue
             for copy in [c for c in evidence.copies(cell) if "seed" in c.coordinates and _is_near(c, cell)][:1]:
-                words = f"robust z = {z:.0f} against the other runs ({', '.join(other.printed for other in others)})"
+                others_printed = ", ".join(other_run.printed for other_run in other_runs)
+                words = f"robust z = {z:.0f} against the other runs ({others_printed})"
                 place = " · ".join(filter(None, (copy.table * (copy.table != table.id), label(copy, [cell]))))
                 yield Pattern("implausible_seed", [cell], words, f"copied from {place} ({copy.printed})")
 
@@ -135,35 +136,35 @@ def _spread(values: Sequence[float]) -> float:
 
 def _identical_rows(table: Table) -> Iterator[Pattern]:
     """Yield neighbouring rows that share `DISTINCT` or more different numbers."""
-    rows = [{cell.column: cell for cell in row} for row in _by("line", table)]
-    for above, below in pairwise(rows):
-        shared = [column for column in above if column in below]
-        equal = [below[column] for column in shared if above[column].number == below[column].number]
+    rows = [{cell.column: cell for cell in row} for row in _measures_along("line", table)]
+    for upper, lower in pairwise(rows):
+        shared = [column for column in upper if column in lower]
+        equal = [lower[column] for column in shared if upper[column].number == lower[column].number]
         distinct = {cell.number: cell for cell in equal}.values()
         digits = sum(significant(cell) for cell in distinct)
         if len(distinct) >= DISTINCT and digits >= DIGITS and len(equal) >= SHARE * len(shared):
-            neighbour = label(above[equal[0].column], [equal[0]])
+            neighbour = label(upper[equal[0].column], [equal[0]])
             words = f"{len(equal)} of {len(shared)} cells equal those of the row above ({neighbour})"
             yield Pattern("identical_rows", equal, words, f"copied from {neighbour}, or {neighbour} from here")
 
 
-def _equal_measures(evidence: Evidence, seen: Collection[int]) -> Iterator[Pattern]:
+def _equal_measures(evidence: Evidence, flagged: Collection[int]) -> Iterator[Pattern]:
     """Yield measures that equal a larger one in another table, while other cells show a gap between the two."""
     for checks in evidence.by_declaration.values():
         pairs = [
             (c.target, c.operands["main"][0]) for c in checks if c.kind == "at_most" and len(c.operands["main"]) == 1
         ]
-        pairs = [(cell, other) for cell, other in pairs if cell.table != other.table]
+        pairs = [(cell, larger) for cell, larger in pairs if cell.table != larger.table]
         if len(pairs) < BLOCK:
             continue
-        gaps = [other.value - cell.value for cell, other in pairs]
+        gaps = [larger.value - cell.value for cell, larger in pairs]
         z = median(gaps) / max(_spread(gaps), pairs[0][0].interval.high - pairs[0][0].interval.low)
-        for cell, other in pairs if z > PLAUSIBLE_GAP else ():
-            equal = (cell.number, cell.unit) == (other.number, other.unit) and significant(cell) >= DISTINCT
-            if equal and not {id(cell), id(other)} & set(seen):
-                words = f"equal to {other}; robust z = {z:.0f} against the gaps of the other {len(pairs) - 1} cells"
+        for cell, larger in pairs if z > PLAUSIBLE_GAP else ():
+            equal = (cell.number, cell.unit) == (larger.number, larger.unit) and significant(cell) >= DISTINCT
+            if equal and not {id(cell), id(larger)} & set(flagged):
+                words = f"equal to {larger}; robust z = {z:.0f} against the gaps of the other {len(pairs) - 1} cells"
                 yield Pattern(
-                    "equal_measures", [cell, other], words, f"copied from {other.table}, or {other.table} from here"
+                    "equal_measures", [cell, larger], words, f"copied from {larger.table}, or {larger.table} from here"
                 )
 
 

@@ -41,20 +41,20 @@ class Printed:
     variations: Sequence[str]
     means: Mapping[str, Sequence[str]]
     used: list[Cell] = field(default_factory=list)
-    _taken: int = 0
+    _returned: int = 0
 
-    def taken(self) -> list[Cell]:
+    def new_cells(self) -> list[Cell]:
         """Return the cells looked up since the last call."""
-        first, self._taken = self._taken, len(self.used)
+        first, self._returned = self._returned, len(self.used)
         return self.used[first:]
 
     def _find(self, values: Sequence[str], system: str, query_set: str, measure: str) -> Cell | None:
         if ".at" in system:
             return None  # papers print the final system only
         name = self.names.get(system, system)
-        at = {"collection": self.role, "query_set": query_set, "system": name, "measure": measure or self.measure}
+        place = {"collection": self.role, "query_set": query_set, "system": name, "measure": measure or self.measure}
         for table in self.tables:
-            for cell in self.reported.tables[table].select(at):
+            for cell in self.reported.tables[table].select(place):
                 if cell.coordinates["value"] in values and "seed" not in cell.coordinates:
                     self.used.append(cell)
                     return cell
@@ -63,7 +63,7 @@ class Printed:
     def mean(self, system: Systems, query_set: str, measure: str = "") -> Interval:
         """Return the printed mean; else the mean of printed ones, over systems or over the variations behind a mean."""
         if not isinstance(system, str):
-            return rounding.mean([self.mean(one, query_set, measure) for one in system])
+            return rounding.mean([self.mean(member, query_set, measure) for member in system])
         cell = self._find(WHOLE, system, query_set, measure)
         if cell is None and query_set in self.means:
             return rounding.mean([self.mean(system, variation, measure) for variation in self.means[query_set]])
@@ -93,8 +93,8 @@ class Printed:
         raise Absent(f"no hours of {system} in {', '.join(self.tables)}")
 
     def other_variations(self, system: Systems, query_sets: Sequence[str]) -> list[str]:
-        named = {variation for query_set in query_sets for variation in self.means.get(query_set, [query_set])}
-        return [variation for variation in self.variations if variation not in named]
+        covered = {variation for query_set in query_sets for variation in self.means.get(query_set, [query_set])}
+        return [variation for variation in self.variations if variation not in covered]
 
 
 def percent(low: float, high: float) -> str:
@@ -120,8 +120,8 @@ class Judged:
 
     def __str__(self) -> str:
         marked = f", marked {self.marks}" if self.marks else ""
-        asked = f" (the margin asks for {self.asked:,} queries)" if self.asked else ""
-        return f"{self.words}: {percent(self.low, self.high)}{marked}: {self.verdict}{asked}"
+        margin_words = f" (the margin asks for {self.asked:,} queries)" if self.asked else ""
+        return f"{self.words}: {percent(self.low, self.high)}{marked}: {self.verdict}{margin_words}"
 
 
 @dataclass(frozen=True)
@@ -152,10 +152,10 @@ class Claimed(NamedTuple):
     """A claim of a paper with the verdict of the paper's own numbers."""
 
     claim: Claim
-    found: AsPrinted
+    as_printed: AsPrinted
 
 
-def said(claim: Claim, reported: Reported | None, where: str) -> Interval | None:
+def find_stated_size(claim: Claim, reported: Reported | None, message_place: str) -> Interval | None:
     """Return the size that a claim's sentence gives, printed where `by` points; a loss is positive. None without `by`.
 
     Raises:
@@ -166,11 +166,11 @@ def said(claim: Claim, reported: Reported | None, where: str) -> Interval | None
     place = claim.test.by.model_dump()
     cell = reported.find(**place) if reported else None
     if cell is None:
-        raise UserError(f"{where}: test.by: the paper prints nothing at {', '.join(map(str, place.values()))}")
+        raise UserError(f"{message_place}: test.by: the paper prints nothing at {', '.join(map(str, place.values()))}")
     return -cell.interval if cell.number < 0 else cell.interval
 
 
-def as_printed(claim: Claim, printed: Printed, findings: Sequence[Finding], where: str) -> AsPrinted:
+def as_printed(claim: Claim, printed: Printed, findings: Sequence[Finding], message_place: str) -> AsPrinted:
     """Apply a claim's test to printed numbers: direction and size; significance if the claim names its `mark`.
 
     An effect is contradicted if no value behind the printed numbers agrees with the claim. It is supported if the
@@ -181,11 +181,11 @@ def as_printed(claim: Claim, printed: Printed, findings: Sequence[Finding], wher
     """
     for table in printed.tables:
         if table not in printed.reported.tables:
-            raise unknown(f"{where}: reported", table, printed.reported.tables)
+            raise unknown(f"{message_place}: reported", table, printed.reported.tables)
     judged: list[Judged] = []
     try:
-        for effect in claim.test.effects(printed, said(claim, printed.reported, where)):
-            compared = [cell for cell in printed.taken() if cell.coordinates.get("query_set") == effect.query_set]
+        for effect in claim.test.effects(printed, find_stated_size(claim, printed.reported, message_place)):
+            compared = [cell for cell in printed.new_cells() if cell.coordinates.get("query_set") == effect.query_set]
             marks = "".join(dict.fromkeys(cell.mark for cell in compared))
             size = effect.gain if effect.base is None else effect.gain / effect.base
             attested = claim.mark in marks if claim.mark else size.lies_inside(effect.region)
@@ -197,16 +197,16 @@ def as_printed(claim: Claim, printed: Printed, findings: Sequence[Finding], wher
                 verdict = CONTRADICTED
             else:
                 verdict = SUPPORTED if attested else INCONCLUSIVE
-            asked = planned(effect.region, sum(effect.base) / 2, claim.level) if effect.base else None
+            needed_queries = planned(effect.region, sum(effect.base) / 2, claim.level) if effect.base else None
             low, high = -size if effect.down else size
-            judged.append(Judged(effect.words, low, high, marks, verdict, asked))
+            judged.append(Judged(effect.words, low, high, marks, verdict, needed_queries))
     except Absent as error:
         return AsPrinted(NOT_PRINTED, judged, str(error))
     cells = {id(cell) for cell in printed.used}
-    found = [finding for finding in findings if any(id(flaw.cell) in cells for flaw in finding.flaws)]
-    named = [f"{finding.severity}: {finding.id}" for finding in found]
+    claim_findings = [finding for finding in findings if any(id(flaw.cell) in cells for flaw in finding.flaws)]
+    finding_names = [f"{finding.severity}: {finding.id}" for finding in claim_findings]
     reached = overall([effect.verdict for effect in judged], claim.test.superlative)
-    return AsPrinted(reached, judged, "", named)
+    return AsPrinted(reached, judged, "", finding_names)
 
 
 def _unprinted(source: str) -> str:
@@ -222,25 +222,25 @@ def judge(
     names: Mapping[str, str],
     reported: Reported | None,
     findings: Sequence[Finding],
-    where: str,
+    message_place: str,
 ) -> list[AsPrinted]:
     """Judge the claims of one paper on its printed numbers.
 
     Args:
         evaluation: by role, `variations` and `means`, as in experiment.yaml. names: systems' names in the tables.
         reported: None if no paper prints numbers for the claims. findings: of its audit.
-        where: path of claims.yaml, for error messages.
+        message_place: path of claims.yaml, for error messages.
     """
-    made = []
+    verdicts = []
     for number, claim in enumerate(claims):
         if reported is None or claim.reported is None:
-            made.append(AsPrinted(NOT_PRINTED, [], _unprinted(claim.source)))
+            verdicts.append(AsPrinted(NOT_PRINTED, [], _unprinted(claim.source)))
             continue
         role = evaluation[claim.role]
         means = {MEAN: role["variations"], **role.get("means", {})}
         printed = Printed(reported, claim.reported, claim.role, claim.measure, names, role["variations"], means)
-        made.append(as_printed(claim, printed, findings, f"{where}: claims.{number}"))
-    return made
+        verdicts.append(as_printed(claim, printed, findings, f"{message_place}: claims.{number}"))
+    return verdicts
 
 
 def judge_folder(reported: Reported, findings: Sequence[Finding]) -> list[Claimed]:
@@ -255,5 +255,5 @@ def judge_folder(reported: Reported, findings: Sequence[Finding]) -> list[Claime
     claims, experiment = load_claims(paths[0]).claims, read_yaml(paths[1])
     names = {name: system.get("reported", name) for name, system in experiment["systems"].items()}
     names |= experiment.get("names", {})
-    made = judge(claims, experiment["evaluation"], names, reported, findings, str(paths[0]))
-    return list(map(Claimed, claims, made))
+    verdicts = judge(claims, experiment["evaluation"], names, reported, findings, str(paths[0]))
+    return list(map(Claimed, claims, verdicts))

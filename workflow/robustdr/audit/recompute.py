@@ -25,9 +25,9 @@ class _Folder:
     def __init__(self, folder: Path, qrels: Path) -> None:
         self.folder, self._path = folder, qrels
         self.qrels: Qrels = read_qrels(qrels)
-        self.read = lru_cache(maxsize=4)(self._read)
+        self.read_run = lru_cache(maxsize=4)(self._read_run)
 
-    def _read(self, name: str) -> Runs:
+    def _read_run(self, name: str) -> Runs:
         listed = read_listed(self.folder / name)
         judged = {qid: ranking for qid, ranking in listed.items() if qid in self.qrels}
         if not judged:
@@ -46,28 +46,28 @@ def recompute(reported: Reported, folder: Path, qrels: Path) -> Recomputed:
             All but damage is found before anything is evaluated.
     """
     skipped: list[tuple[Cell, str]] = []
-    named = {
+    cell_runs = {
         id(cell): (cell, name)
         for table in reported.tables.values()
-        for cell, name in _named(reported, table)
+        for cell, name in _cells_with_runs(reported, table)
         if _is_provided(cell, skipped)
     }
-    if not named and not skipped:
+    if not cell_runs and not skipped:
         raise UserError(f"{reported.path}: no table names its runs; add `runs: [{{for: …, run: FILE}}]` to one")
-    for _, name in named.values():
+    for _, name in cell_runs.values():
         if not (folder / name).is_file():
             raise UserError(f"{folder / name}: no such run; {reported.path} names it")
     pairs = [
         pair
         for table in reported.tables.values()
-        for pair in _compared(reported, table, named, {id(cell) for cell, _ in skipped})
+        for pair in _compared(reported, table, cell_runs, {id(cell) for cell, _ in skipped})
     ]
     judged = _Folder(folder, qrels)
     numbers = [
-        Number(cell, name, search(cell.interval, cell.coordinates["measure"], judged.qrels, judged.read(name)))
-        for cell, name in named.values()
+        Number(cell, name, search(cell.interval, cell.coordinates["measure"], judged.qrels, judged.read_run(name)))
+        for cell, name in cell_runs.values()
     ]
-    return Recomputed(numbers, [_mark(judged, named, *pair) for pair in pairs], skipped)
+    return Recomputed(numbers, [_mark(judged, cell_runs, *pair) for pair in pairs], skipped)
 
 
 def _is_provided(cell: Cell, skipped: list[tuple[Cell, str]]) -> bool:
@@ -83,65 +83,73 @@ def _is_provided(cell: Cell, skipped: list[tuple[Cell, str]]) -> bool:
     return True
 
 
-def _selected(where: str, table: Table, places: Places) -> list[Cell]:
+def _selected(message_place: str, table: Table, places: Places) -> list[Cell]:
     """Return the cells that a declaration's `for` selects, at least one."""
     cells = selected(places, table)
     if not cells:
-        raise UserError(f"{where}: `for` selects no cell of {table.id}")
+        raise UserError(f"{message_place}: `for` selects no cell of {table.id}")
     return cells
 
 
-def _named(reported: Reported, table: Table) -> Iterator[tuple[Cell, str]]:
+def _cells_with_runs(reported: Reported, table: Table) -> Iterator[tuple[Cell, str]]:
     """Yield each cell that names its run, with the name of the file."""
     for line, declared in table.runs:
-        where = f"{reported.path}:{line}: tables.{table.id}.runs"
-        for cell in _selected(where, table, declared.cells):
+        message_place = f"{reported.path}:{line}: tables.{table.id}.runs"
+        for cell in _selected(message_place, table, declared.cells):
             try:
                 name = declared.run.format_map(cell.coordinates)
             except KeyError as error:
-                raise unknown(f"{where}: run: coordinate", error.args[0], cell.coordinates) from None
+                raise unknown(f"{message_place}: run: coordinate", error.args[0], cell.coordinates) from None
             except (ValueError, AttributeError, IndexError):
-                known = ", ".join(f"{{{name}}}" for name in cell.coordinates)
-                raise UserError(f"{where}: run: {declared.run!r} is no name of a file; allowed: {known}") from None
+                allowed = ", ".join(f"{{{name}}}" for name in cell.coordinates)
+                raise UserError(
+                    f"{message_place}: run: {declared.run!r} is no name of a file; allowed: {allowed}"
+                ) from None
             yield cell, name
 
 
 def _compared(
-    reported: Reported, table: Table, named: Mapping[int, tuple[Cell, str]], skipped: Container[int]
+    reported: Reported, table: Table, cell_runs: Mapping[int, tuple[Cell, str]], skipped: Container[int]
 ) -> Iterator[tuple[Cell, Cell, MarkTest, int]]:
     """Yield each cell that may have a mark, its compared cell, the declaration, and the number of comparisons."""
     for line, declared in table.tests:
-        where = f"{reported.path}:{line}: tables.{table.id}.tests"
+        message_place = f"{reported.path}:{line}: tables.{table.id}.tests"
         if declared.mark not in table.marks:
-            raise unknown(f"{where}: mark", declared.mark, table.marks)
-        cells = _selected(where, table, declared.cells)
+            raise unknown(f"{message_place}: mark", declared.mark, table.marks)
+        cells = _selected(message_place, table, declared.cells)
         for cell in cells:
             place = {**cell.coordinates, **as_text(declared.against)}
-            others = table.select(place)
-            if len(others) != 1:
-                raise UserError(f"{where}: {len(others)} cells of {table.id} stand at {describe(place)}; one is needed")
-            if id(cell) in skipped or id(others[0]) in skipped:
+            matches = table.select(place)
+            if len(matches) != 1:
+                raise UserError(
+                    f"{message_place}: {len(matches)} cells of {table.id} stand at {describe(place)}; one is needed"
+                )
+            if id(cell) in skipped or id(matches[0]) in skipped:
                 continue
-            for one in (cell, others[0]):
-                if id(one) not in named:
-                    raise UserError(f"{where}: {one} names no run; its table's `runs` must select it")
-            yield cell, others[0], declared, declared.comparisons or len(cells)
+            for compared_cell in (cell, matches[0]):
+                if id(compared_cell) not in cell_runs:
+                    raise UserError(f"{message_place}: {compared_cell} names no run; its table's `runs` must select it")
+            yield cell, matches[0], declared, declared.comparisons or len(cells)
 
 
 def _mark(
     folder: _Folder,
-    named: Mapping[int, tuple[Cell, str]],
+    cell_runs: Mapping[int, tuple[Cell, str]],
     cell: Cell,
-    other: Cell,
+    base_cell: Cell,
     declared: MarkTest,
     comparisons: int,
 ) -> Mark:
     """Test one cell's run against another's, by the project's conventions."""
     measure = cell.coordinates["measure"]
     usual = Convention(parse_any(measure).cut or ALL)
-    here, there = (values(measure, usual, folder.qrels, folder.read(named[id(one)][1])) for one in (cell, other))
+    cell_values, base_values = (
+        values(measure, usual, folder.qrels, folder.read_run(cell_runs[id(member)][1])) for member in (cell, base_cell)
+    )
     # One query has no spread, so the result is never significant.
-    tested = paired_t_test(*(np.array([of[qid] for qid in here]) for of in (here, there)))
+    tested = paired_t_test(
+        *(np.array([query_values[qid] for qid in cell_values]) for query_values in (cell_values, base_values))
+    )
     p = 1.0 if np.isnan(tested.p) else tested.p
-    against = describe({name: other.coordinates[name] for name in declared.against})
+    against = describe({name: base_cell.coordinates[name] for name in declared.against})
     return Mark(cell, declared.mark, against, p, declared.level, comparisons)

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from robustdr.audit.cells import Cell
 from robustdr.audit.chance import odds
 from robustdr.audit.findings import Finding, Flaw
-from robustdr.audit.relations import shown
+from robustdr.audit.relations import interval_text
 from robustdr.claims.intervals import Interval
 from robustdr.core.markup import code, plain, table_row
 
@@ -35,7 +35,7 @@ class Number:
 
     cell: Cell
     run: str
-    found: Found
+    outcome: Found
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,10 @@ class Mark:
     @property
     def words(self) -> str:
         """The test under which the presence or absence of the mark is right, or `neither`."""
-        alone, corrected = self.p < self.level, self.p < self.level / self.comparisons
-        names = {"without correction": alone, "with Bonferroni's": corrected}
-        right = [name for name, significant in names.items() if significant == self.printed]
-        return "with and without correction" if len(right) == 2 else right[0] if right else "neither"
+        uncorrected, corrected = self.p < self.level, self.p < self.level / self.comparisons
+        names = {"without correction": uncorrected, "with Bonferroni's": corrected}
+        agreeing = [name for name, significant in names.items() if significant == self.printed]
+        return "with and without correction" if len(agreeing) == 2 else agreeing[0] if agreeing else "neither"
 
 
 def _often(chance: float) -> str:
@@ -84,23 +84,23 @@ class Recomputed:
         rare = [
             Flaw(
                 number.cell,
-                shown(Interval(number.found.usual, number.found.usual), number.cell),
+                interval_text(Interval(number.outcome.usual, number.outcome.usual), number.cell),
                 f"what {number.run} gives by the project's conventions; the printed number only with "
-                f"{number.found.giving[0]}, one of {number.found.tried} conventions that were tried; by chance one of "
-                f"them gives a wrong number {_often(number.found.chance)}",
+                f"{number.outcome.giving[0]}, one of {number.outcome.tried} conventions that were tried; by chance one "
+                f"of them gives a wrong number {_often(number.outcome.chance)}",
             )
             for number in self.numbers
-            if number.found.agrees and number.found.chance
+            if number.outcome.agrees and number.outcome.chance
         ]
         numbers = [
             Flaw(
                 number.cell,
-                shown(Interval(number.found.value, number.found.value), number.cell),
+                interval_text(Interval(number.outcome.value, number.outcome.value), number.cell),
                 f"what {number.run} gives: no convention gives the printed number, "
-                f"the nearest is {number.found.giving[0]}",
+                f"the nearest is {number.outcome.giving[0]}",
             )
             for number in self.numbers
-            if not number.found.agrees
+            if not number.outcome.agrees
         ]
         marks = [
             Flaw(
@@ -112,34 +112,38 @@ class Recomputed:
             for mark in self.marks
             if mark.words == "neither"
         ]
-        named = [("recomputed", flaw) for flaw in numbers] + [("recomputed_mark", flaw) for flaw in marks]
-        found = [Finding(name, "inconsistent", [flaw], "") for name, flaw in named]
-        return found + [Finding("recomputed", "suspicious", [flaw], "") for flaw in rare]
+        named_flaws = [("recomputed", flaw) for flaw in numbers] + [("recomputed_mark", flaw) for flaw in marks]
+        findings = [Finding(name, "inconsistent", [flaw], "") for name, flaw in named_flaws]
+        return findings + [Finding("recomputed", "suspicious", [flaw], "") for flaw in rare]
 
     def markdown(self) -> list[str]:
         """Return Markdown with every recomputed number and mark, and the conventions or tests that give it."""
         lines = ["## Recomputed from runs", "", "| cell | printed | run | recomputed | printed number is given by |"]
         lines.append("| --- | ---: | --- | ---: | --- |")
         for number in self.numbers:
-            given = "; or ".join(number.found.giving)
-            says = given if number.found.agrees else f"**no convention**; nearest: {given}, {number.found.value:.4f}"
+            conventions = "; or ".join(number.outcome.giving)
+            says = (
+                conventions
+                if number.outcome.agrees
+                else f"**no convention**; nearest: {conventions}, {number.outcome.value:.4f}"
+            )
             cell = number.cell
             printed = code(f"{cell.printed}{cell.mark}")
-            lines.append(table_row([plain(str(cell)), printed, plain(number.run), f"{number.found.usual:.4f}", says]))
+            lines.append(table_row([plain(str(cell)), printed, plain(number.run), f"{number.outcome.usual:.4f}", says]))
         lines += ["", *(f"- {plain(f'{cell}: {reason}')}" for cell, reason in self.skipped)] if self.skipped else []
         if self.marks:
             lines += ["", "| cell | mark | against | p | marked rightly |", "| --- | --- | --- | ---: | --- |"]
         for mark in self.marks:
             state = mark.mark if mark.printed else f"no {mark.mark}"
-            at = f"{mark.words} (level {mark.level:g}, {mark.comparisons} comparisons)"
-            lines.append(table_row([*map(plain, (str(mark.cell), state, mark.against)), f"{mark.p:.2g}", at]))
+            test_words = f"{mark.words} (level {mark.level:g}, {mark.comparisons} comparisons)"
+            lines.append(table_row([*map(plain, (str(mark.cell), state, mark.against)), f"{mark.p:.2g}", test_words]))
         return [*lines, ""]
 
     def as_data(self) -> dict[str, list[dict[str, object]]]:
         """Return the same as JSON values."""
         return {
             "numbers": [
-                {"cell": str(number.cell), "printed": number.cell.printed, "run": number.run, **asdict(number.found)}
+                {"cell": str(number.cell), "printed": number.cell.printed, "run": number.run, **asdict(number.outcome)}
                 for number in self.numbers
             ],
             "skipped": [{"cell": str(cell), "reason": reason} for cell, reason in self.skipped],

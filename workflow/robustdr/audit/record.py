@@ -54,8 +54,8 @@ class Record(TypedDict):
     claims: list[dict[str, object]]
 
 
-def record(audit: Audit, found: Sequence[Cause]) -> Record:
-    """Return the record of a paper; `found` are its causes."""
+def record(audit: Audit, root_causes: Sequence[Cause]) -> Record:
+    """Return the record of a paper; `root_causes` are its causes."""
     return {
         "paper": audit.reported.paper,
         "title": audit.reported.title,
@@ -68,9 +68,9 @@ def record(audit: Audit, found: Sequence[Cause]) -> Record:
                 "cells": len(cause.flaws),
                 "findings": [finding.id for finding in cause.findings],
                 "consequences": [finding.id for finding in cause.consequences],
-                "claims": [one.claim.title for one in cause.claims],
+                "claims": [claimed.claim.title for claimed in cause.claims],
             }
-            for cause in found
+            for cause in root_causes
         ],
         "findings": [
             {
@@ -94,5 +94,8 @@ def record(audit: Audit, found: Sequence[Cause]) -> Record:
             for finding in audit.findings
         ],
         "recomputed": audit.recomputed.as_data() if audit.recomputed else None,
-        "claims": [{"claim": one.claim.title, "source": one.claim.source, **asdict(one.found)} for one in audit.claims],
+        "claims": [
+            {"claim": claimed.claim.title, "source": claimed.claim.source, **asdict(claimed.as_printed)}
+            for claimed in audit.claims
+        ],
     }

@@ -80,14 +80,14 @@ def _bound(operands: Operands, _: Options) -> list[Interval]:
 
 def _drop(operands: Operands, options: Options) -> list[Interval]:
     change = rounding.change(rounding.mean(operands["of"]), rounding.mean(operands["main"]))
-    return [_seen(change, options)] if change else []
+    return [_printed_change(change, options)] if change else []
 
 
 def _points(operands: Operands, options: Options) -> list[Interval]:
-    return [_seen(rounding.mean(operands["of"]) - rounding.mean(operands["main"]), options)]
+    return [_printed_change(rounding.mean(operands["of"]) - rounding.mean(operands["main"]), options)]
 
 
-def _seen(change: Interval, options: Options) -> Interval:
+def _printed_change(change: Interval, options: Options) -> Interval:
     """Return a computed change as the target prints it: without its sign, or as a lower bound."""
     change = change.magnitude() if options.magnitude else change
     return Interval(change.low, inf) if options.or_more else change
@@ -124,7 +124,7 @@ def _count(operands: Operands, _: Options) -> list[Interval]:
     return [_total(operands, "main") / _total(operands, "out_of")]
 
 
-def _same(operands: Operands, _: Options) -> list[Interval]:
+def _equal(operands: Operands, _: Options) -> list[Interval]:
     return list(operands["main"])
 
 
@@ -152,7 +152,7 @@ KINDS = {
         "impossible", "the deviation of {main} whole numbers with the mean {of}", _of_whole_numbers, derives=False
     ),
     "counts_match": Kind("impossible", "{main} out of {out_of}", _count, derives=False),
-    "same_as": Kind("inconsistent", "the same as {main}", _same, derives=False, keeps_value=True),
+    "same_as": Kind("inconsistent", "the same as {main}", _equal, derives=False, keeps_value=True),
     "at_least": Kind("impossible", "at least {main}", _at_least, derives=False, keeps_value=True),
     "at_most": Kind("impossible", "at most {main}{plus}", _at_most, derives=False, keeps_value=True),
 }
@@ -183,29 +183,31 @@ class Check:
         """Return the values that the operands allow; `changed` replaces some, as intervals."""
         kind = KINDS[self.kind]
         cells = {"target": [self.target], **self.operands}
-        seen: dict[str, Sequence[Interval]] = {
-            role: [cell.interval for cell in those] for role, those in cells.items() if role not in changed
+        values: dict[str, Sequence[Interval]] = {
+            role: [cell.interval for cell in role_cells] for role, role_cells in cells.items() if role not in changed
         }
-        seen |= dict(changed)
+        values |= dict(changed)
         if not kind.derives:
-            seen = {role: [self._seen(interval) for interval in those] for role, those in seen.items()}
-        computed = kind.compute(seen, self.options)
-        return [one.scaled(self.options.factor) for one in computed] if self.options.factor != 1 else computed
+            values = {role: [self._unsigned(interval) for interval in intervals] for role, intervals in values.items()}
+        computed = kind.compute(values, self.options)
+        return [interval.scaled(self.options.factor) for interval in computed] if self.options.factor != 1 else computed
 
     def allows(self, expected: Sequence[Interval], target: Cell | None = None) -> bool:
         """Whether the target, or the cell given instead, can have one of the expected values."""
-        printed = self._seen((target or self.target).interval)
+        printed = self._unsigned((target or self.target).interval)
         return any(printed.meets(interval) for interval in expected)
 
-    def _seen(self, interval: Interval) -> Interval:
+    def _unsigned(self, interval: Interval) -> Interval:
         return interval.magnitude() if self.options.magnitude else interval
 
     def holds_with(self, cell: Cell, value: Interval) -> bool:
         """Whether the relation would hold if one of its cells, the target or an operand, had another value."""
         roles = {"target": [self.target], **self.operands}
-        values = {role: [value if one is cell else one.interval for one in cells] for role, cells in roles.items()}
+        values = {
+            role: [value if member is cell else member.interval for member in cells] for role, cells in roles.items()
+        }
         expected = self.expected_of(values)
-        printed = self._seen(values["target"][0])
+        printed = self._unsigned(values["target"][0])
         return not expected or any(printed.meets(interval) for interval in expected)
 
     @cached_property
@@ -231,21 +233,21 @@ class Check:
     @property
     def words(self) -> str:
         """The relation as a phrase that continues `should be …`."""
-        shown = {role: self._shown(cells) for role, cells in self.operands.items()}
-        shown = {"plus": "", "minus": "", **shown}
+        role_words = {role: self._operand_words(cells) for role, cells in self.operands.items()}
+        role_words = {"plus": "", "minus": "", **role_words}
         signs = {"plus": "plus", "minus": "minus"} if self.kind == "bound_of" else {"plus": "less"}
-        shown |= {role: f" {sign} {shown[role]}" for role, sign in signs.items() if shown[role]}
+        role_words |= {role: f" {sign} {role_words[role]}" for role, sign in signs.items() if role_words[role]}
         note = f" ({self.options.note})" if self.options.note else ""
-        return KINDS[self.kind].words.format(**shown) + note
+        return KINDS[self.kind].words.format(**role_words) + note
 
-    def _shown(self, cells: Sequence[Cell]) -> str:
+    def _operand_words(self, cells: Sequence[Cell]) -> str:
         if len(cells) == 1:
-            name = apart(cells[0], self.target)
+            name = differing_labels(cells[0], self.target)
             return f"{name} ({cells[0].printed})" if name else cells[0].printed
-        where = f"{cells[0].table} " if cells[0].table != self.target.table else ""
+        table_words = f"{cells[0].table} " if cells[0].table != self.target.table else ""
         if len(cells) > SHOWN:
-            return f"the {len(cells)} cells {where}{label(cells[0], cells)} to {label(cells[-1], cells)}"
-        return where + ", ".join(f"{label(cell, cells)} ({cell.printed})" for cell in cells)
+            return f"the {len(cells)} cells {table_words}{label(cells[0], cells)} to {label(cells[-1], cells)}"
+        return table_words + ", ".join(f"{label(cell, cells)} ({cell.printed})" for cell in cells)
 
 
 def label(cell: Cell, cells: Sequence[Cell]) -> str:
@@ -254,14 +256,14 @@ def label(cell: Cell, cells: Sequence[Cell]) -> str:
     return describe({name: cell.coordinates[name] for name in names})
 
 
-def apart(cell: Cell, other: Cell) -> str:
-    """Return the coordinates in which `cell` differs from `other`; in another table, the table and all coordinates."""
+def differing_labels(cell: Cell, other_cell: Cell) -> str:
+    """Return the coordinates in which `cell` differs from `other_cell`; in another table, the table and all of them."""
     if not cell.table:
         return ""
-    return label(cell, [other]) if cell.table == other.table else str(cell)
+    return label(cell, [other_cell]) if cell.table == other_cell.table else str(cell)
 
 
-def shown(interval: Interval, cell: Cell) -> str:
+def interval_text(interval: Interval, cell: Cell) -> str:
     """Return an interval as the cell would print it, with one decimal more: `26.05 to 26.16%`."""
     decimals = cell.decimals + 1 if cell.unit != "count" else 0
     ends = [f"{end / cell.scale:.{decimals}f}" for end in interval]

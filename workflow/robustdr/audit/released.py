@@ -36,18 +36,18 @@ _PLACES = {
 }
 
 
-def are_neighbours(one: str, other: str) -> bool:
+def are_neighbours(first: str, second: str) -> bool:
     """Whether two characters are typed with keys next to each other, at most a row and a column apart."""
-    if one not in _PLACES or other not in _PLACES:
+    if first not in _PLACES or second not in _PLACES:
         return False
-    (row, column), (below, beside) = _PLACES[one], _PLACES[other]
-    return max(abs(row - below), abs(column - beside)) == 1
+    (row, column), (other_row, other_column) = _PLACES[first], _PLACES[second]
+    return max(abs(row - other_row), abs(column - other_column)) == 1
 
 
 def slip(original: str, typed: str) -> str:
     """The kind of the one slip between two texts that differ, blanks aside; `MORE` if there are several."""
     a, b = ("".join(text.split()) for text in (original, typed))
-    start = next((at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    start = next((position for position, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
     end = 0
     while end < min(len(a), len(b)) - start and a[-1 - end] == b[-1 - end]:
         end += 1
@@ -120,10 +120,10 @@ def run(arguments: argparse.Namespace) -> None:
     released = checked(Released, read_numbered(path)[0], path)
     entries: list[Entry] = []
     notes = [f"Counted in the files of {released.url}."]
-    for one in released.sets:
-        reported = load(PAPERS / (one.paper or arguments.paper) / "reported.yaml")
-        entries += count(one, arguments.folder, reported)
-        notes += [f"{one.title}: {one.note}"] if one.note else []
+    for query_sets in released.sets:
+        reported = load(PAPERS / (query_sets.paper or arguments.paper) / "reported.yaml")
+        entries += count(query_sets, arguments.folder, reported)
+        notes += [f"{query_sets.title}: {query_sets.note}"] if query_sets.note else []
     title = f"{arguments.paper}: the released files beside the paper"
     counted.write(f"{arguments.paper}_released", title, entries, [*notes, *elsewhere(entries)], arguments.output)
 
@@ -156,13 +156,17 @@ def count(sets: QuerySets, folder: Path, reported: Reported) -> Iterator[Entry]:
             raise UserError(f"{folder / file}: query {min(strange)!r} is not in {sets.original}")
         pairs = [(original[id], text) for id, text in queries.items()]
         yield entry(name, "queries", len(pairs))
-        same = sum(one == other for one, other in pairs)
-        yield entry(name, "unchanged", same)
-        yield entry(name, "changed", len(pairs) - same)
-        apart = [(one, other) for one, other in pairs if one != other]
-        yield entry(name, "changed in blanks alone", sum(one.split() == other.split() for one, other in apart))
-        yield entry(name, "changed in case alone", sum(one.casefold() == other.casefold() for one, other in apart))
-        slips = Counter(slip(*pair) for pair in apart) if sets.slips else Counter()
+        unchanged = sum(before == after for before, after in pairs)
+        yield entry(name, "unchanged", unchanged)
+        yield entry(name, "changed", len(pairs) - unchanged)
+        changed_pairs = [(before, after) for before, after in pairs if before != after]
+        yield entry(
+            name, "changed in blanks alone", sum(before.split() == after.split() for before, after in changed_pairs)
+        )
+        yield entry(
+            name, "changed in case alone", sum(before.casefold() == after.casefold() for before, after in changed_pairs)
+        )
+        slips = Counter(slip(*pair) for pair in changed_pairs) if sets.slips else Counter()
         for kind in SLIPS if sets.slips else ():
             yield Entry(f"{sets.title}, slips", kind, name, slips[kind], COUNT)
-            yield Entry(f"{sets.title}, slips", kind, "share", slips[kind] / max(1, len(apart)), SHARE)
+            yield Entry(f"{sets.title}, slips", kind, "share", slips[kind] / max(1, len(changed_pairs)), SHARE)

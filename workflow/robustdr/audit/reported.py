@@ -13,7 +13,7 @@ from robustdr.audit.transcript import Column, MarkTest, PrintedTable, Relation, 
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.yaml_files import Keys, checked, read_numbered
 
-CLONE, WHEEL = (Path(__file__).resolve().parents[above] / "config" for above in (3, 1))
+CLONE, WHEEL = (Path(__file__).resolve().parents[level] / "config" for level in (3, 1))
 PAPERS = (CLONE if CLONE.is_dir() else WHEEL) / "papers"
 ANY = "*"
 Declared = TypeVar("Declared", Relation, RunFiles, MarkTest)
@@ -27,7 +27,7 @@ class Table:
     caption: str
     cells: list[Cell]
     blank: list[Mapping[str, str]]  # coordinates without a printed number
-    lost: list[Mapping[str, str]]  # coordinates of numbers that are missing from the available text
+    lost_places: list[Mapping[str, str]]  # coordinates of numbers that are missing from the available text
     rows: list[tuple[int, Mapping[str, str]]]  # (line, coordinates) of every row
     columns: list[Mapping[str, str]]  # coordinates of every column, by `Cell.column`
     relations: list[tuple[int, Relation]]  # (line, declaration)
@@ -54,8 +54,8 @@ class Table:
         """Return the cells at all these coordinates, in printed order; the label `*` stands for any."""
         if not coordinates:
             return list(self.cells)
-        found = sorted((self._positions.get(place, set()) for place in coordinates.items()), key=len)
-        return [self.cells[position] for position in sorted(found[0].intersection(*found[1:]))]
+        matches = sorted((self._positions.get(place, set()) for place in coordinates.items()), key=len)
+        return [self.cells[position] for position in sorted(matches[0].intersection(*matches[1:]))]
 
 
 @dataclass(frozen=True)
@@ -84,13 +84,13 @@ class Reported:
         """
         if table not in self.tables:
             raise UserError(f"{self.path}: no table {table!r}; the paper has {', '.join(self.tables)}")
-        wanted = {"value": "value", **as_text(coordinates)}
-        found = self.tables[table].select(wanted)
-        if len(found) > 1:
+        place = {"value": "value", **as_text(coordinates)}
+        matches = self.tables[table].select(place)
+        if len(matches) > 1:
             raise UserError(
-                f"{self.path}: {len(found)} cells of {table} stand at {describe(wanted)}; name more coordinates"
+                f"{self.path}: {len(matches)} cells of {table} stand at {describe(place)}; name more coordinates"
             )
-        return found[0] if found else None
+        return matches[0] if matches else None
 
     def first(self, tables: Iterable[str], **coordinates: object) -> Cell | None:
         """Return the result of `find` in the first of these tables with a cell at the coordinates."""
@@ -114,10 +114,12 @@ def build(path: Path, transcript: Transcript, lines: Mapping[Keys, int]) -> Repo
         UserError: a line with too many or too few fields, or a cell that is not a printed number.
     """
     tables = {id: _table(path, transcript.paper, id, table, lines) for id, table in transcript.tables.items()}
-    words = {label: [said] if isinstance(said, str) else said for label, said in transcript.words.items()}
-    known = {label for table in tables.values() for cell in table.cells for label in cell.coordinates.values()}
-    for label in words.keys() - known:
-        raise unknown(f"{path}: words: label", label, sorted(known))
+    words = {
+        label: [wordings] if isinstance(wordings, str) else wordings for label, wordings in transcript.words.items()
+    }
+    labels = {label for table in tables.values() for cell in table.cells for label in cell.coordinates.values()}
+    for label in words.keys() - labels:
+        raise unknown(f"{path}: words: label", label, sorted(labels))
     return Reported(path, transcript.paper, transcript.title, tables, transcript.missing, words)
 
 
@@ -132,7 +134,7 @@ def _table(path: Path, paper: str, id: str, table: PrintedTable, lines: Mapping[
     columns = [(_places(column), column.unit or table.unit) for column in table.columns]
 
     def numbered(key: str, declared: Sequence[Declared]) -> list[tuple[int, Declared]]:
-        return [(lines["tables", id, key, number], one) for number, one in enumerate(declared)]
+        return [(lines["tables", id, key, number], declaration) for number, declaration in enumerate(declared)]
 
     relations = numbered("relations", table.relations)
     runs, tests = numbered("runs", table.runs), numbered("tests", table.tests)
@@ -142,15 +144,15 @@ def _table(path: Path, paper: str, id: str, table: PrintedTable, lines: Mapping[
     for number, line in enumerate(table.cells.splitlines(), first):
         if not line.strip():
             continue
-        where = f"{path}:{number}: tables.{id}.cells"
+        message_place = f"{path}:{number}: tables.{id}.cells"
         fields = [field.strip() for field in line.split("|")]
         if len(fields) != len(rows) + len(columns):
             raise UserError(
-                f"{where}: {len(fields)} fields; a line has {len(rows) + len(columns)}: "
+                f"{message_place}: {len(fields)} fields; a line has {len(rows) + len(columns)}: "
                 f"{', '.join(rows)} and {len(columns)} columns, separated by |"
             )
         if "" in fields:
-            raise UserError(f"{where}: empty field; write `{cells.NO_NUMBER}` where the paper prints no number")
+            raise UserError(f"{message_place}: empty field; write `{cells.NO_NUMBER}` where the paper prints no number")
         row = {**shared, **dict(zip(rows, fields, strict=False))}
         result.rows.append((number, row))
         column = 0
@@ -160,9 +162,9 @@ def _table(path: Path, paper: str, id: str, table: PrintedTable, lines: Mapping[
             if printed == cells.NO_NUMBER:
                 result.blank.extend(coordinates)
             elif printed == cells.LOST:
-                result.lost.extend(coordinates)
+                result.lost_places.extend(coordinates)
             else:
-                values = cells.parse(where, printed, len(places), table.marks)
+                values = cells.parse(message_place, printed, len(places), table.marks)
                 for position, place, value in zip(positions, coordinates, values, strict=False):
                     result.cells.append(Cell(paper, id, number, position, place, *value.with_unit(unit)))
     if not result.rows:
@@ -182,13 +184,16 @@ def _ordered(coordinates: dict[str, str]) -> dict[str, str]:
 
 def _places(column: Column) -> list[dict[str, str]]:
     """Return the coordinates of every value in a column's cells."""
-    own = as_text(column.place)
+    base_place = as_text(column.place)
     further = column.further if isinstance(column.further, list) else [column.further]
-    return [own, *({**own, **as_text({"value": one} if isinstance(one, str) else one)} for one in further)]
+    return [
+        base_place,
+        *({**base_place, **as_text({"value": place} if isinstance(place, str) else place)} for place in further),
+    ]
 
 
-def literal(where: str, paper: str, line: int, printed: str) -> Cell:
+def literal(message_place: str, paper: str, line: int, printed: str) -> Cell:
     """Return a cell with an exact number that a relation gives itself, such as the number of queries."""
-    value = cells.parse(where, printed, 1, {})[0]
+    value = cells.parse(message_place, printed, 1, {})[0]
     number = value.number / 100 if value.unit == "percent" else value.number
     return Cell(paper, "", line, 0, {"value": "value"}, value.printed, "", "", "count", number)

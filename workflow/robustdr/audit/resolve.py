@@ -51,38 +51,38 @@ def resolve(reported: Reported) -> list[Check]:
 
 
 def _resolve(reported: Reported, table: Table, line: int, relation: Relation) -> list[Check]:
-    where = f"{reported.path}:{line}: tables.{table.id}.relations"
-    given = {name: getattr(relation, name) for name in relation.model_fields_set}
-    kinds = [kind for kind in KINDS if kind in given]
+    message_place = f"{reported.path}:{line}: tables.{table.id}.relations"
+    settings = {name: getattr(relation, name) for name in relation.model_fields_set}
+    kinds = [kind for kind in KINDS if kind in settings]
     if len(kinds) != 1:
-        raise UserError(f"{where}: {' and '.join(kinds) or 'no kind'} given; give one of {', '.join(KINDS)}")
+        raise UserError(f"{message_place}: {' and '.join(kinds) or 'no kind'} given; give one of {', '.join(KINDS)}")
     kind = kinds[0]
-    extra = given.keys() - {"cells", "note", "proposed", kind, *TAKES.get(kind, ())}
-    absent = [key for key in NEEDS.get(kind, ()) if key not in given]
+    extra = settings.keys() - {"cells", "note", "proposed", kind, *TAKES.get(kind, ())}
+    absent = [key for key in NEEDS.get(kind, ()) if key not in settings]
     if extra or absent:
-        found = f"{sorted(extra)[0]!r} given" if extra else f"{absent[0]!r} missing"
+        fault = f"{sorted(extra)[0]!r} given" if extra else f"{absent[0]!r} missing"
         raise UserError(
-            f"{where}: {found}; {kind} takes for, note and {', '.join(TAKES.get(kind, ())) or 'nothing else'}"
+            f"{message_place}: {fault}; {kind} takes for, note and {', '.join(TAKES.get(kind, ())) or 'nothing else'}"
         )
     targets = selected(relation.cells, table)
     if not targets:
-        raise UserError(f"{where}: `for` selects no cell of {table.id}; {_labels_of(table, relation.cells)}")
-    roles = {"main": given[kind], **{role: given[role] for role in ROLES if role in given}}
+        raise UserError(f"{message_place}: `for` selects no cell of {table.id}; {_labels_of(table, relation.cells)}")
+    roles = {"main": settings[kind], **{role: settings[role] for role in ROLES if role in settings}}
     if kind in ("drop_from", "points_from", "deviation_over"):
         roles.setdefault("of", Selector.model_validate({}))
-    options = Options(**{name: given[name] for name in OPTIONS if name in given})
+    options = Options(**{name: settings[name] for name in OPTIONS if name in settings})
     checks = []
     for target in targets:
         try:
             operands = {
-                role: _select(reported, where, line, target, operand, KINDS[kind].keeps_value)
+                role: _select(reported, message_place, line, target, operand, KINDS[kind].keeps_value)
                 for role, operand in roles.items()
             }
         except _NotPrinted:
             continue
-        _check_operands(where, kind, operands)
+        _check_operands(message_place, kind, operands)
         if kind == "mean_over":
-            options = replace(options, grain=_grain(where, target, operands["main"], relation.relevant))
+            options = replace(options, grain=_grain(message_place, target, operands["main"], relation.relevant))
         checks.append(Check(kind, target, operands, options, line))
     return checks
 
@@ -94,82 +94,92 @@ def selected(places: Places, table: Table) -> list[Cell]:
 
 
 def _grain(
-    where: str, target: Cell, total: Sequence[Cell], relevant: int | Mapping[int, int] | None
+    message_place: str, target: Cell, total: Sequence[Cell], relevant: int | Mapping[int, int] | None
 ) -> Grain | Mixture:
     measure = target.coordinates.get("measure", "")
-    found = mixture(measure, relevant) if isinstance(relevant, Mapping) else grain(measure, relevant or 0)
-    if found is None:
+    possible_means = mixture(measure, relevant) if isinstance(relevant, Mapping) else grain(measure, relevant or 0)
+    if possible_means is None:
         allowed = f"R@k of up to {FINEST:,} possible means" if isinstance(relevant, Mapping) else MEASURES
-        raise UserError(f"{where}: mean_over of {measure or 'no measure'} at {target}; allowed: {allowed}")
+        raise UserError(f"{message_place}: mean_over of {measure or 'no measure'} at {target}; allowed: {allowed}")
     queries = round(sum(cell.value for cell in total))
     if isinstance(relevant, Mapping) and sum(relevant.values()) != queries:
-        raise UserError(f"{where}: relevant counts {sum(relevant.values()):,} queries; mean_over is {queries:,}")
-    return found
+        raise UserError(
+            f"{message_place}: relevant counts {sum(relevant.values()):,} queries; mean_over is {queries:,}"
+        )
+    return possible_means
 
 
-def _check_operands(where: str, kind: str, operands: Mapping[str, Sequence[Cell]]) -> None:
+def _check_operands(message_place: str, kind: str, operands: Mapping[str, Sequence[Cell]]) -> None:
     if kind in ("std_of", "ci_of") and len(operands["main"]) < 2:
-        raise UserError(f"{where}: {kind} selects one cell; a deviation needs two or more")
+        raise UserError(f"{message_place}: {kind} selects one cell; a deviation needs two or more")
     if kind == "deviation_over" and sum(cell.interval.low for cell in operands["main"]) < 2:
-        raise UserError(f"{where}: deviation_over of fewer than 2 numbers; a deviation needs two or more")
+        raise UserError(f"{message_place}: deviation_over of fewer than 2 numbers; a deviation needs two or more")
     total = operands["main"] if kind in ("share_of", "mean_over", "deviation_over") else operands.get("out_of", ())
     if total and sum(cell.interval.low for cell in total) <= 0:
-        raise UserError(f"{where}: {kind} of a total of {total[0].printed}; a share needs a total above 0")
+        raise UserError(f"{message_place}: {kind} of a total of {total[0].printed}; a share needs a total above 0")
     rounded = [cell for cell in total if kind != "counts_match" and cell.interval.low < cell.interval.high]
     if rounded:
         raise UserError(
-            f"{where}: {kind} of {rounded[0].printed} at {rounded[0]}, which may be rounded (unit {rounded[0].unit}); "
-            "give its column `unit: count`"
+            f"{message_place}: {kind} of {rounded[0].printed} at {rounded[0]}, which may be rounded "
+            f"(unit {rounded[0].unit}); give its column `unit: count`"
         )
 
 
 def _listed(label: Labels) -> list[str]:
-    return [str(one) for one in label] if isinstance(label, list) else [str(label)]
+    return [str(entry) for entry in label] if isinstance(label, list) else [str(label)]
 
 
 def _labels_of(table: Table, places: Places) -> str:
     names = [name for name, label in places.items() if label is not None]
-    known = {
+    labels_by_name = {
         name: sorted({cell.coordinates[name] for cell in table.cells if name in cell.coordinates}) for name in names
     }
-    return "; ".join(f"its labels of {name} are {', '.join(labels) or 'none'}" for name, labels in known.items())
+    return "; ".join(
+        f"its labels of {name} are {', '.join(labels) or 'none'}" for name, labels in labels_by_name.items()
+    )
 
 
-def _select(reported: Reported, where: str, line: int, target: Cell, operand: Operand, keeps_value: bool) -> list[Cell]:
+def _select(
+    reported: Reported, message_place: str, line: int, target: Cell, operand: Operand, keeps_value: bool
+) -> list[Cell]:
     """Return an operand's cells: at the target's coordinates, except for those that the operand names."""
     if not isinstance(operand, Selector):
-        return [literal(where, reported.paper, line, str(operand))]
+        return [literal(message_place, reported.paper, line, str(operand))]
     if (name := operand.table or target.table) not in reported.tables:
-        raise unknown(f"{where}: table", name, reported.tables)
+        raise unknown(f"{message_place}: table", name, reported.tables)
     table = reported.tables[name]
-    wanted = {key: [label] for key, label in target.coordinates.items()}
+    label_choices = {key: [label] for key, label in target.coordinates.items()}
     if not keeps_value:
-        wanted["value"] = ["value"]
+        label_choices["value"] = ["value"]
     for key, label in operand.places.items():
         if label is None:
-            wanted.pop(key, None)
+            label_choices.pop(key, None)
         else:
-            wanted[key] = _listed(label)
-    found: list[Cell] = []
-    for labels in product(*wanted.values()):
-        place = dict(zip(wanted, labels, strict=True))
+            label_choices[key] = _listed(label)
+    operand_cells: list[Cell] = []
+    for labels in product(*label_choices.values()):
+        place = dict(zip(label_choices, labels, strict=True))
         several = ANY in labels
         cells = [cell for cell in table.select(place) if not (several and cell is target)]
-        if _stands_in(place, table.lost) or (not cells and _stands_in(place, table.blank)):
+        if _stands_in(place, table.lost_places) or (not cells and _stands_in(place, table.blank)):
             raise _NotPrinted
         if not cells:
-            raise UserError(f"{where}: {name} has no cell at {describe(place)}; {_labels_of(table, operand.places)}")
+            raise UserError(
+                f"{message_place}: {name} has no cell at {describe(place)}; {_labels_of(table, operand.places)}"
+            )
         if not several and all(cell.coordinates == cells[0].coordinates for cell in cells):
             # If a label is printed twice, the column's position decides.
             cells = [cell for cell in cells if cell.column == target.column] or cells
         if len(cells) > 1 and not several:
-            raise UserError(f"{where}: {len(cells)} cells of {name} stand at {describe(place)}; name more coordinates")
-        found += cells
-    return found
+            raise UserError(
+                f"{message_place}: {len(cells)} cells of {name} stand at {describe(place)}; name more coordinates"
+            )
+        operand_cells += cells
+    return operand_cells
 
 
 def _stands_in(place: Mapping[str, str], coordinates: Sequence[Mapping[str, str]]) -> bool:
-    return any(all(label in (ANY, other.get(name)) for name, label in place.items()) for other in coordinates)
+    return any(all(label in (ANY, candidate.get(name)) for name, label in place.items()) for candidate in coordinates)
 
 
 def _refuse_cycles(reported: Reported, checks: Sequence[Check]) -> None:
@@ -181,15 +191,15 @@ def _refuse_cycles(reported: Reported, checks: Sequence[Check]) -> None:
             parents.setdefault(id(check.target), []).extend((cell, check) for cell in cells)
     done: set[int] = set()
 
-    def visit(cell: Cell, above: tuple[int, ...]) -> None:
+    def visit(cell: Cell, ancestors: tuple[int, ...]) -> None:
         for parent, check in parents.get(id(cell), ()):
-            if id(parent) in (*above, id(cell)):
+            if id(parent) in (*ancestors, id(cell)):
                 raise UserError(
                     f"{reported.path}:{check.line}: tables.{check.target.table}.relations: a cycle: {check.kind} "
                     f"computes {check.target} from itself; a cell may only follow from other cells"
                 )
             if id(parent) not in done:
-                visit(parent, (*above, id(cell)))
+                visit(parent, (*ancestors, id(cell)))
         done.add(id(cell))
 
     for check in checks:

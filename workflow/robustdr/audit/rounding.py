@@ -11,15 +11,15 @@ from math import inf, isfinite, sqrt
 from robustdr.claims.intervals import Interval
 
 
-def of_printed(number: Decimal, *, scale: float = 1.0, exact: bool = False) -> Interval:
+def rounding_interval(number: Decimal, *, scale: float = 1.0, exact: bool = False) -> Interval:
     """Return the values that a printed number can stand for, times `scale` (0.01 for a percentage)."""
     value = float(number)
     if exact:
         return Interval(value * scale, value * scale)
     unit = 10.0 ** int(number.as_tuple().exponent)
-    below = unit if value <= 0 else unit / 2
-    above = unit if value >= 0 else unit / 2
-    return Interval((value - below) * scale, (value + above) * scale)
+    downward = unit if value <= 0 else unit / 2
+    upward = unit if value >= 0 else unit / 2
+    return Interval((value - downward) * scale, (value + upward) * scale)
 
 
 def mean(parts: Sequence[Interval]) -> Interval:

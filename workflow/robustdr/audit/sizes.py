@@ -24,9 +24,9 @@ class Size(NamedTuple):
 
 def sizes(*texts: str) -> list[Size]:
     """The sizes that texts name, above 1, each number once."""
-    found: dict[int, Size] = {}
+    by_number: dict[int, Size] = {}
     for match in (match for text in texts for match in _SIZE.finditer(text)):
         number = int((match["n"] or match["of"]).replace(",", ""))
         if number > 1:
-            found.setdefault(number, Size(number, " ".join(match[0].split())))
-    return [*found.values()]
+            by_number.setdefault(number, Size(number, " ".join(match[0].split())))
+    return [*by_number.values()]

@@ -27,8 +27,8 @@ def kappa(first: Sequence[object], second: Sequence[object]) -> float:
     (1960), 37-46.
     """
     observed = fmean(a == b for a, b in zip(first, second, strict=True))
-    one, other = Counter(first), Counter(second)
-    expected = sum(one[label] * other[label] for label in one) / len(first) ** 2
+    first_counts, second_counts = Counter(first), Counter(second)
+    expected = sum(first_counts[label] * second_counts[label] for label in first_counts) / len(first) ** 2
     return (observed - expected) / (1 - expected) if expected < 1 else 1.0
 
 
@@ -40,7 +40,7 @@ def table2(sheets: Sequence[dict[str, Pair]], reported: Reported) -> Table:
         reported: the paper's numbers.
     """
     annotations = [(id, pair.categories) for sheet in sheets for id, pair in sheet.items()]
-    counts = Counter(category for _, given in annotations for category in given)
+    counts = Counter(category for _, categories in annotations for category in categories)
     shared = sorted(set.intersection(*(set(sheet) for sheet in sheets)))
     agreement = {category: _agreements(sheets, shared, [category]) for category in CATEGORIES}
     groups = {category: {category} for category in CATEGORIES}
@@ -49,7 +49,7 @@ def table2(sheets: Sequence[dict[str, Pair]], reported: Reported) -> Table:
     entries = []
     for row, group in groups.items():
         count = sum(counts[category] for category in group)
-        distinct = {id for id, given in annotations if given & group}
+        distinct = {id for id, categories in annotations if categories & group}
         printed_share = reported.find("prose_shares", category=row, value="share")
         entries += [
             Entry("", row, "count", count, COUNT, reported.find("table2", category=row)),
@@ -63,7 +63,7 @@ def table2(sheets: Sequence[dict[str, Pair]], reported: Reported) -> Table:
         cell = reported.find("prose_annotation", quantity=quantity)
         entries.append(Entry("In the text", row, "number", value, COUNT, cell))
 
-    several = [id for id, given in annotations if len(given) > 1]
+    several = [id for id, categories in annotations if len(categories) > 1]
     by_pair = Counter(id for id, _ in annotations)
     in_text("pairs", len(by_pair), "pairs")
     in_text("pairs labelled by all annotators", len(shared), "pairs_of_all")
@@ -73,7 +73,7 @@ def table2(sheets: Sequence[dict[str, Pair]], reported: Reported) -> Table:
     mean, cell = fmean(map(fmean, agreement.values())), reported.find("prose_agreement", quantity="kappa")
     entries.append(Entry("In the text", "Cohen's κ, all categories", "number", mean, COEFFICIENT, cell))
 
-    between = ", ".join(f"{a} and {b}" for a, b in combinations(range(len(sheets)), 2))
+    annotator_pairs = ", ".join(f"{a} and {b}" for a, b in combinations(range(len(sheets)), 2))
     by_annotators = ", ".join(f"{fmean(values):.3f}" for values in zip(*agreement.values(), strict=True))
     pooled = fmean(_agreements(sheets, shared, list(CATEGORIES)))
     notes = [
@@ -82,10 +82,10 @@ def table2(sheets: Sequence[dict[str, Pair]], reported: Reported) -> Table:
         "pairs: those to which at least one annotator gave the category.",
         f"An annotation may have several categories: {counts.total():,} labels in all, and shares are of these. The "
         f"{len(several):,} annotations with several categories are of {len(set(several)):,} distinct pairs; "
-        f"{sum(not given for _, given in annotations):,} annotations have none.",
+        f"{sum(not categories for _, categories in annotations):,} annotations have none.",
         "κ is computed for every category (given or not) and every two annotators on the pairs that all labelled, then "
-        f"averaged; between annotators {between} it is {by_annotators}. With the decisions on all categories pooled "
-        f"it would be {pooled:.3f}.",
+        f"averaged; between annotators {annotator_pairs} it is {by_annotators}. With the decisions on all categories "
+        f"pooled it would be {pooled:.3f}.",
     ]
     unlabelled = [
         place["category"] for _, place in reported.tables["table2"].rows if place["category"] not in CATEGORIES
@@ -113,23 +113,25 @@ def table3(variations: Sequence[Variation], sheets: Sequence[Variation], reporte
     entries: list[Entry] = []
     uneven = []
     for collection, ids in queries.items():
-        here = [v for v in variations if v.collection == collection]
+        collection_variations = [v for v in variations if v.collection == collection]
         for generator in GENERATORS.values():
-            of = [v for v in here if v.generator == generator]
+            generated = [v for v in collection_variations if v.generator == generator]
             place = {"collection": collection, "query_set": generator, "quantity": "valid"}
-            share = sum(v.valid is True for v in of) / len(ids)
+            share = sum(v.valid is True for v in generated) / len(ids)
             entries.append(Entry(collection, generator, "valid", share, SHARE, reported.find("table3", **place)))
-            entries += _counts(collection, generator, of, None, reported.find("table4", **place))
-            times = Counter(v.query for v in of)
+            entries += _counts(collection, generator, generated, None, reported.find("table4", **place))
+            times = Counter(v.query for v in generated)
             none, several = len(ids) - len(times), sum(number > 1 for number in times.values())
             if none or several:
                 uneven.append(
                     f"{collection} · {generator}: queries without a variation: {none}, with several: {several}."
                 )
         valid = reported.find("prose_counts", quantity="valid", collection=collection)
-        entries += _counts(collection, "all", here, None, valid)
-    made, valid = (reported.find("prose_counts", quantity=q, collection="both") for q in ("variations", "valid"))
-    entries += _counts("both collections", "all", variations, made, valid)
+        entries += _counts(collection, "all", collection_variations, None, valid)
+    variation_count, valid = (
+        reported.find("prose_counts", quantity=q, collection="both") for q in ("variations", "valid")
+    )
+    entries += _counts("both collections", "all", variations, variation_count, valid)
 
     sizes = ", ".join(f"{len(ids):,} of {collection}" for collection, ids in queries.items())
     notes = [
@@ -149,22 +151,25 @@ def table3(variations: Sequence[Variation], sheets: Sequence[Variation], reporte
     return entries, notes
 
 
-def _counts(section: str, row: str, of: Sequence[Variation], made: Cell | None, valid: Cell | None) -> list[Entry]:
+def _counts(
+    section: str, row: str, variations: Sequence[Variation], printed_count: Cell | None, valid: Cell | None
+) -> list[Entry]:
     return [
-        Entry(section, row, "variations", len(of), COUNT, made),
-        Entry(section, row, "#Q", sum(v.valid is True for v in of), COUNT, valid),
-        Entry(section, row, "both properties", sum(v.valid is True and v.fits for v in of), COUNT),
-        Entry(section, row, "unchanged", sum(not v.changed for v in of), COUNT),
+        Entry(section, row, "variations", len(variations), COUNT, printed_count),
+        Entry(section, row, "#Q", sum(v.valid is True for v in variations), COUNT, valid),
+        Entry(section, row, "both properties", sum(v.valid is True and v.fits for v in variations), COUNT),
+        Entry(section, row, "unchanged", sum(not v.changed for v in variations), COUNT),
     ]
 
 
 def _readings(entries: Sequence[Entry]) -> str:
     """Return how many printed #Q each reading of the labels gives."""
-    both = {(e.section, e.row): e for e in entries if e.column == "both properties"}
+    both_properties = {(e.section, e.row): e for e in entries if e.column == "both properties"}
     printed = [(e, e.reported) for e in entries if e.column == "#Q" and e.row != "all" and e.reported is not None]
-    alone = sum(entry.explains(cell) for entry, cell in printed)
-    together = sum(both[entry.section, entry.row].explains(cell) for entry, cell in printed)
-    return f"Of {len(printed)} printed #Q, {alone} are the count of `valid` alone, {together} that of both properties."
+    valid_alone = sum(entry.explains(cell) for entry, cell in printed)
+    together = sum(both_properties[entry.section, entry.row].explains(cell) for entry, cell in printed)
+    counts = f"{valid_alone} are the count of `valid` alone, {together} that of both properties"
+    return f"Of {len(printed)} printed #Q, {counts}."
 
 
 def _by_hand(variations: Sequence[Variation], sheets: Sequence[Variation]) -> list[str]:
@@ -172,11 +177,15 @@ def _by_hand(variations: Sequence[Variation], sheets: Sequence[Variation]) -> li
     sheet = {v.key: v for v in sheets}
     labelled, rest = [v for v in variations if v.key in sheet], [v for v in variations if v.key not in sheet]
     by_people = {v.generator for v in sheets}
-    others = sorted(by_people - set(GENERATORS.values()))
+    unused_generators = sorted(by_people - set(GENERATORS.values()))
     automatic = [generator for generator in GENERATORS.values() if generator not in by_people]
     notes = [
         f"People labelled {len(sheets):,} variations, {len(labelled):,} of them among these {len(variations):,}"
-        + (f"; the others are of generators that the paper does not use: {', '.join(others)}." if others else "."),
+        + (
+            f"; the others are of generators that the paper does not use: {', '.join(unused_generators)}."
+            if unused_generators
+            else "."
+        ),
         f"{len(rest):,} variations are in no sheet, {sum(v.valid == v.changed for v in rest):,} of these are valid "
         f"exactly if they differ from their query. Generators in no sheet: {', '.join(automatic) or 'none'}.",
     ]

@@ -1,5 +1,6 @@
 """One small job for each kind of machine that a target needs, submitted as its jobs will be."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -70,11 +71,22 @@ def unfit(needs: list[Need]) -> Iterator[Missing]:
         if path.is_file():
             continue
         log = Path("results/logs/machine", f"{path.stem}.log")
-        output = [line for _, line in read_lines(log)] if log.is_file() else done.stdout.splitlines()
-        reason = next((line.removeprefix("robustdr: ") for line in reversed(output) if line.strip()), "it did not run")
+        lines = (
+            [line.removeprefix("robustdr: ") for _, line in read_lines(log) if line.strip()] if log.is_file() else []
+        )
+        reason = lines[-1] if lines else _scheduler_message(done.stdout, path)
         problem = f"a job with {need.gpus} GPU(s), {need.cores} core(s), {need.memory} MB and {need.minutes} minutes: "
         mend = f"mend the node, its software or slurm/; try it with: {' '.join(command[1 : -len(files)])} {path}"
         yield Missing(problem + reason, mend.replace("-m snakemake", "snakemake"))
+
+
+def _scheduler_message(output: str, path: Path) -> str:
+    """Return what SLURM says, in Snakemake's output, of the job that makes this file."""
+    for error in output.split("Error in rule machine:")[1:]:
+        message = re.search(r"message: (.+)", error)
+        if message and f"output: {path}\n" in error:
+            return message[1]
+    return output.strip() or "Snakemake says nothing"
 
 
 def is_there() -> bool:

@@ -253,7 +253,7 @@ def write_claims(
     }
     for number, (whole, paper) in enumerate(zip(declared.claims, papers, strict=True)):
         key = f"claims.{number}"
-        printed_effects = printed.said(whole, numbers, f"{claims}: {key}")
+        printed_effects = printed.find_stated_size(whole, numbers, f"{claims}: {key}")
         claim, dropped_systems = whole.without(settings.lacking, declared.controls)
         sized = not settings.miniature and all(scale_measures[measure] == measure for measure in claim.measures)
         sizes = {effect.words: Interval(effect.low, effect.high) for effect in paper.effects}

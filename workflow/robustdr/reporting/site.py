@@ -14,7 +14,7 @@ from markupsafe import Markup
 from robustdr.audit.cells import describe
 from robustdr.audit.findings import SEVERITIES
 from robustdr.audit.formats import CAUSES
-from robustdr.audit.page import shown
+from robustdr.audit.page import template_record
 from robustdr.audit.record import FindingRecord, Record
 from robustdr.claims.controls import PASSES
 from robustdr.claims.verdicts import NOT_PRINTED, NOT_RUN, OPEN, POWER, VERDICTS
@@ -198,7 +198,7 @@ def write_site(
         drawings = {path.stem: embedded(path.read_text(encoding="utf-8"), path.stem) for path in drawn}
         shown_audit = (
             # The audit's `missing` lists tables that the paper's text lacks; a page's `missing` is a reason.
-            {**shown(audit, tables=its_tables), "missing": "", "missing_tables": audit["missing"]}
+            {**template_record(audit, tables=its_tables), "missing": "", "missing_tables": audit["missing"]}
             if audit
             else _missing(no_audit)
         )
