@@ -105,7 +105,8 @@ def test_the_same_figure_twice_is_the_same_bytes_in_any_process(figure, tmp_path
         "import json, sys; from pathlib import Path; from robustdr.reporting.drawing import Drawing, write_figure;"
         "from robustdr.reporting.settings import FigureSettings; from robustdr.core.settings import read_settings;"
         "settings, measures = json.load(sys.stdin);"
-        "write_figure(read_settings(FigureSettings, settings), [Path(path) for path in measures], None, Path(sys.argv[1]))"
+        "paths = [Path(path) for path in measures];"
+        "write_figure(read_settings(FigureSettings, settings), paths, None, Path(sys.argv[1]))"
     )
     import json
 
