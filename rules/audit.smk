@@ -1,5 +1,5 @@
 # Audit: printed numbers against each other. It needs no collection and no scale.
-REPORTED = overlay.found([HOUSE, *([OVERLAY] if OVERLAY else [])], "papers/*/reported.yaml")
+REPORTED = overlay.find_files([HOUSE, *([OVERLAY] if OVERLAY else [])], "papers/*/reported.yaml")
 # What a paper's claims are judged by on its own numbers, where it has any.
 BESIDE = {
     paper: [path for name in ("claims", "experiment") if (path := reported.with_name(f"{name}.yaml")).is_file()]

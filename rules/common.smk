@@ -63,7 +63,7 @@ try:
     SETTINGS, CONFIG, GRAPHS = project(config, HOUSE)
     OVERLAY = Path(SETTINGS.overlay) if SETTINGS.overlay else None
     PAPERS = tuple(SETTINGS.papers)
-    ASKED = CONFIG.asked(PAPERS)
+    ASKED = CONFIG.group_by_paper(PAPERS)
     for argument in sys.argv[1:]:
         check_target(argument, GRAPHS)
 except UserError as error:

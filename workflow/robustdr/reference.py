@@ -72,16 +72,16 @@ def write(folder: Path, parser: argparse.ArgumentParser) -> list[Path]:
     return marked
 
 
-def filled(text: str, where: str, parser: argparse.ArgumentParser) -> str:
+def filled(text: str, place: str, parser: argparse.ArgumentParser) -> str:
     """Return a page with everything between its marks made again.
 
     Args:
-        where: the start of messages. parser: the options of `robustdr`.
+        place: the start of messages. parser: the options of `robustdr`.
 
     Raises:
         UserError: a mark names nothing.
     """
-    made: dict[str, dict[str, Callable[[], str]]] = {
+    makers_by_mark: dict[str, dict[str, Callable[[], str]]] = {
         "keys of": {name: partial(table_of, kind) for name, kind in TABLES.items()},
         "every": {
             "command": partial(_commands, parser),
@@ -97,13 +97,13 @@ def filled(text: str, where: str, parser: argparse.ArgumentParser) -> str:
         },
     }
 
-    def between(mark: re.Match[str]) -> str:
-        makers = made[mark[2]]
+    def fill_mark(mark: re.Match[str]) -> str:
+        makers = makers_by_mark[mark[2]]
         if mark[3] not in makers:
-            raise UserError(f"{where}: {mark[2]} {mark[3]}: unknown; allowed: {', '.join(sorted(makers))}")
+            raise UserError(f"{place}: {mark[2]} {mark[3]}: unknown; allowed: {', '.join(sorted(makers))}")
         return f"{mark[1]}\n{makers[mark[3]]()}\n{mark[4]}"
 
-    return MARKED.sub(between, text)
+    return MARKED.sub(fill_mark, text)
 
 
 def table_of(kind: Any, without: tuple[str, ...] = ()) -> str:
@@ -117,16 +117,20 @@ def table_of(kind: Any, without: tuple[str, ...] = ()) -> str:
     if "$ref" in schema:
         schema = definitions[schema["$ref"].rpartition("/")[2]]
     rows = []
-    for name, of in schema["properties"].items():
+    for name, property_schema in schema["properties"].items():
         if name in without:
             continue
         needed = name in schema.get("required", ())
-        default = of.get("default")
-        shown = "" if default in (None, "", {}, []) else f"; default `{json.dumps(default).strip(chr(34))}`"
-        allowed = _value(of, definitions) if needed else _value(of, definitions).removesuffix(" or null")
+        default = property_schema.get("default")
+        default_text = "" if default in (None, "", {}, []) else f"; default `{json.dumps(default).strip(chr(34))}`"
+        allowed = (
+            _value(property_schema, definitions)
+            if needed
+            else _value(property_schema, definitions).removesuffix(" or null")
+        )
         if not needed:
-            allowed += shown or "; optional"
-        rows.append((f"`{name}`", allowed, of.get("description", "")))
+            allowed += default_text or "; optional"
+        rows.append((f"`{name}`", allowed, property_schema.get("description", "")))
     return _table(("key", "value", "meaning"), rows) if rows else "It has no keys of its own.\n"
 
 
@@ -146,9 +150,9 @@ def _value(schema: Schema, definitions: Schema) -> str:
     if "$ref" in schema:
         return _value(definitions[schema["$ref"].rpartition("/")[2]], definitions)
     if "const" in schema or "enum" in schema:
-        return ", ".join(f"`{json.dumps(each).strip(chr(34))}`" for each in schema.get("enum", [schema.get("const")]))
+        return ", ".join(f"`{json.dumps(value).strip(chr(34))}`" for value in schema.get("enum", [schema.get("const")]))
     if "anyOf" in schema or "oneOf" in schema:
-        options = [_value(each, definitions) for each in schema.get("anyOf") or schema["oneOf"]]
+        options = [_value(option, definitions) for option in schema.get("anyOf") or schema["oneOf"]]
         return " or ".join(dict.fromkeys(options))
     kind = schema.get("type")
     limits = {"minimum": "≥ ", "exclusiveMinimum": "> ", "maximum": "≤ ", "exclusiveMaximum": "< "}
@@ -192,8 +196,8 @@ def _variations() -> str:
     rows = []
     for kind in map(variations.kind, variations.names()):
         summary, _, _ = (getdoc(kind) or "").partition("\n\n")
-        given = [f"{field.name}: {field.default}".removesuffix(": ") for field in fields(kind) if field.init]
-        parameters = f" Parameters: {', '.join(f'`{each}`' for each in given)}." if given else ""
+        field_texts = [f"{field.name}: {field.default}".removesuffix(": ") for field in fields(kind) if field.init]
+        parameters = f" Parameters: {', '.join(f'`{text}`' for text in field_texts)}." if field_texts else ""
         category = f"{kind.category} ({', '.join(kind.papers)})" if kind.papers else kind.category
         rows.append((f"`{kind.name}`", category, f"{summary}{parameters} Needs {kind.needs}."))
     return _table(("variation", "category and papers", "rule"), rows)
@@ -202,29 +206,29 @@ def _variations() -> str:
 def _commands(parser: argparse.ArgumentParser) -> str:
     """Return a section for each command, and for each command below one."""
     sections = []
-    for command in _below(parser):
-        rows = [(_argument(each), each.help or "") for each in command._actions if each.dest != "help"]
+    for command in _leaf_commands(parser):
+        rows = [(_argument(action), action.help or "") for action in command._actions if action.dest != "help"]
         table = _table(("argument", "meaning"), rows) if rows else "It takes no arguments.\n"
         sections.append(f"### `{command.prog}`\n\n{_cell(command.description or '')}\n\n{table}")
     return "\n".join(sections)
 
 
-def _below(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+def _leaf_commands(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
     """Yield the commands that take arguments."""
-    groups = [each for each in parser._actions if isinstance(each, argparse._SubParsersAction)]
+    groups = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
     for command in groups[0].choices.values() if groups else ():
-        yield from _below(command)
+        yield from _leaf_commands(command)
     if not groups:
         yield parser
 
 
 def _argument(action: argparse.Action) -> str:
     """Return how an argument is written, and whether it must be given."""
-    choices = ", ".join(f"`{each}`" for each in action.choices or ())
+    choices = ", ".join(f"`{choice}`" for choice in action.choices or ())
     if not action.option_strings:
-        written, needed = f"`{action.metavar or action.dest}`", action.nargs not in ("*", "?")
+        argument_text, needed = f"`{action.metavar or action.dest}`", action.nargs not in ("*", "?")
     else:
         value = "" if action.nargs == 0 or choices else f" {action.metavar or action.dest.upper()}"
-        written, needed = ", ".join(f"`{option}{value}`" for option in action.option_strings), action.required
-    written = written.replace("|", " or ")  # in code, no sign for it suits every reader of Markdown
-    return f"{written}{': ' + choices if choices else ''}{'; required' if needed else ''}"
+        argument_text, needed = ", ".join(f"`{option}{value}`" for option in action.option_strings), action.required
+    argument_text = argument_text.replace("|", " or ")  # in code, no sign for it suits every reader of Markdown
+    return f"{argument_text}{': ' + choices if choices else ''}{'; required' if needed else ''}"

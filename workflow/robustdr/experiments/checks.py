@@ -63,96 +63,100 @@ def _check_scale(config: Config, scale: Scale, path: Path) -> None:
             variations.build(generator, variation.parameters)
             if variation.released and generator.versions > 1:
                 raise UserError(f"released: {name} makes several versions at once; none of them can be a released one")
-    named = {f"variations.{name}.released": list(entry.released) for name, entry in scale.variations.items()}
-    for key, splits in {**named, "corrected": list(scale.corrected)}.items():
+    released_splits = {f"variations.{name}.released": list(entry.released) for name, entry in scale.variations.items()}
+    for key, splits in {**released_splits, "corrected": list(scale.corrected)}.items():
         for collection, _, split in (name.partition("/") for name in splits):
             check_known(f"{path}: {key}", collection, config.collections)
             check_known(f"{path}: {key}", split, config.collections[collection]["splits"])
 
 
-def _check_pretraining(config: Config, name: str, where: str) -> None:
+def _check_pretraining(config: Config, name: str, message_place: str) -> None:
     """Check that the collection has passages, and the checkpoint is an encoder with the layers to copy."""
     if name in config.systems:
-        raise UserError(f"{where}: a system has that name too; a recipe's `initial` must name one of them")
+        raise UserError(f"{message_place}: a system has that name too; a recipe's `initial` must name one of them")
     recipe = config.pretraining[name]
     for key in OF_THE_DECODER:
         if not recipe.bottleneck and (value := getattr(recipe, key)) != getattr(DEFAULTS, key):
-            raise UserError(f"{where}.{key}: {value!r}; there is no decoder with `bottleneck: false`; remove it")
+            raise UserError(
+                f"{message_place}.{key}: {value!r}; there is no decoder with `bottleneck: false`; remove it"
+            )
     for key, part in (("budget", "pretraining"), ("collection", "collections"), ("initial", "checkpoints")):
-        check_known(f"{where}.{key}", getattr(recipe, key), config.bound(part))
+        check_known(f"{message_place}.{key}", getattr(recipe, key), config.bound(part))
     for scale_name, scale in config.scales.items():
-        here = f"(scale {scale_name})"
+        scale_note = f"(scale {scale_name})"
         place = scale.collections.get(recipe.collection)
         if place and config.collections[place.collection].get("log"):
-            what = f"{place.collection!r} {here}"
-            raise UserError(f"{where}.collection: {what} is a query log, without passages to learn from")
+            collection_note = f"{place.collection!r} {scale_note}"
+            raise UserError(
+                f"{message_place}.collection: {collection_note} is a query log, without passages to learn from"
+            )
         checkpoint = scale.checkpoints.get(recipe.initial)
         if checkpoint is None or recipe.budget not in scale.pretraining:
             continue
         if checkpoint.form != ENCODER:
             has = f"{recipe.initial!r} has the form {checkpoint.form!r}"
-            raise UserError(f"{where}.initial {here}: {has}; allowed: {ENCODER}")
-        if recipe.bottleneck and checkpoint.layers and recipe.decoder_layers > (most := len(checkpoint.layers)):
+            raise UserError(f"{message_place}.initial {scale_note}: {has}; allowed: {ENCODER}")
+        if recipe.bottleneck and checkpoint.layers and recipe.decoder_layers > (layer_count := len(checkpoint.layers)):
             raise UserError(
-                f"{where}.decoder_layers: {recipe.decoder_layers}; the decoder copies the encoder's last layers, and "
-                f"{recipe.initial!r} {here} has {most}"
+                f"{message_place}.decoder_layers: {recipe.decoder_layers}; the decoder copies the encoder's last "
+                f"layers, and {recipe.initial!r} {scale_note} has {layer_count}"
             )
 
 
 def _check_experiment(config: Config, experiment: Experiment, path: Path) -> None:
-    if both := [name for name in experiment.left_out if name in replace(experiment, left_out={}).printed()]:
-        raise UserError(f"{path}: left_out.{both[0]}: it is made, under `tables` or `figures`; remove it here")
+    if made_names := [name for name in experiment.left_out if name in replace(experiment, left_out={}).printed()]:
+        raise UserError(f"{path}: left_out.{made_names[0]}: it is made, under `tables` or `figures`; remove it here")
     for name in experiment.systems:
         kind_of(config.systems[name]).check(config, name, f"{path}: systems.{name}")
     for role, evaluation in experiment.evaluation.items():
-        where = f"{path}: evaluation.{role}"
+        message_place = f"{path}: evaluation.{role}"
         for measure in evaluation.measures:
-            with prefixed_errors(f"{where}.measures"):
+            with prefixed_errors(f"{message_place}.measures"):
                 parse(measure)
         check_known(f"{path}: evaluation", role, config.bound("collections"))
         for name, scale in config.scales.items():
             if role in scale.collections:
-                _check_evaluation(config, name, role, evaluation, where)
-        _check_means(evaluation, f"{where}.means")
+                _check_evaluation(config, name, role, evaluation, message_place)
+        _check_means(evaluation, f"{message_place}.means")
     for part in ("tables", "figures"):
         for name, spec in getattr(experiment, part).items():
             check_report(config, experiment, spec, f"{path}: {part}.{name}")
 
 
-def _check_evaluation(config: Config, scale_name: str, role: str, evaluation: Evaluation, where: str) -> None:
+def _check_evaluation(config: Config, scale_name: str, role: str, evaluation: Evaluation, message_place: str) -> None:
     """Check that a scale's collection for a role can be evaluated as the paper does it."""
     scale = config.scales[scale_name]
     collection, split = scale.collections[role].collection, config.split_of(scale_name, role, evaluation.split)
-    config.check_searchable(scale_name, role, where)
-    check_known(f"{where}.split of {collection}", split, config.collections[collection]["splits"])
+    config.check_searchable(scale_name, role, message_place)
+    check_known(f"{message_place}.split of {collection}", split, config.collections[collection]["splits"])
     for measure in evaluation.measures:  # answers judge only retrieved passages
         success = parse(scale.measures.get(measure, measure)).name == "Success"
         if not success and config.judged_by(collection, split)[0] == "answers":
             judged = f"{split} of {collection} (scale {scale_name})"
-            raise UserError(f"{where}.measures: {measure!r}: answers judge {judged}; allowed: Success@k")
+            raise UserError(f"{message_place}.measures: {measure!r}: answers judge {judged}; allowed: Success@k")
     for variation in evaluation.variations:
-        _check_query_set(scale, variation, f"{where}.variations")
+        _check_query_set(scale, variation, f"{message_place}.variations")
 
 
-def _check_query_set(scale: Scale, query_set: str, where: str) -> None:
+def _check_query_set(scale: Scale, query_set: str, message_place: str) -> None:
     """Check that a generator of the scale makes the query set, and has the parameters in its name."""
-    with prefixed_errors(where):
+    with prefixed_errors(message_place):
         name, parameters, _ = variations.drawn(query_set)
     entry = scale.variations.get(name)
     generator = entry.generator or name if entry else name
-    check_known(where, generator, variations.names())
+    check_known(message_place, generator, variations.names())
     if parameters:
-        with prefixed_errors(where):
+        with prefixed_errors(message_place):
             variations.build(variations.kind(generator), parameters)
 
 
-def _check_means(evaluation: Evaluation, where: str) -> None:
+def _check_means(evaluation: Evaluation, message_place: str) -> None:
     """Check that means average variations of their role, and that no variation has a mean's name."""
     for mean, averaged in evaluation.means.items():
         if mean == "variations_mean":
-            raise UserError(f"{where}: 'variations_mean' is that of all variations already")
+            raise UserError(f"{message_place}: 'variations_mean' is that of all variations already")
         for variation in averaged:
-            check_known(f"{where}.{mean}", variation, evaluation.variations)
+            check_known(f"{message_place}.{mean}", variation, evaluation.variations)
 
 
 def _check_lineage(config: Config, name: str, path: Path) -> None:
@@ -162,7 +166,7 @@ def _check_lineage(config: Config, name: str, path: Path) -> None:
     """
     # A checkpoint may have the name of the system that evaluates it.
     checkpoints = config.bound("checkpoints")
-    for key, parent in kind_of(config.systems[name]).named(config.systems[name]).items():
+    for key, parent in kind_of(config.systems[name]).systems_named_by(config.systems[name]).items():
         allowed = {*config.systems, *(checkpoints.keys() | config.pretraining.keys() if key == "initial" else ())}
         check_known(f"{path}: systems.{name}.{key}", parent, allowed)
 
@@ -172,7 +176,7 @@ def _check_lineage(config: Config, name: str, path: Path) -> None:
         if system in trail:
             raise UserError(f"{path}: systems.{name}: the lineage is a cycle: {' → '.join([*trail, system])}")
         recipe = config.systems[system]
-        for parent in kind_of(recipe).named(recipe).values():
+        for parent in kind_of(recipe).systems_named_by(recipe).values():
             if parent in config.systems and parent not in checkpoints:
                 follow(parent, [*trail, system])
 

@@ -14,7 +14,7 @@ from robustdr.core.yaml_files import Tree, checked, located, read_yaml
 from robustdr.experiments.checks import check
 from robustdr.experiments.kinds import KINDS, Recipe
 from robustdr.experiments.models import Config, Experiment, Scale
-from robustdr.experiments.overlay import found, layers, placed_collection, placed_scale
+from robustdr.experiments.overlay import find_files, layers, placed_collection, placed_scale
 from robustdr.experiments.sources import load_sources
 from robustdr.reporting import figures, layouts
 
@@ -37,7 +37,7 @@ def load(folder: Path = Path("config"), overlay: Path | None = None) -> Config:
 
 def _load(folder: Path, overlay: Path | None) -> Config:
     folders = layers(folder, overlay)
-    files, scale_files = found(folders, "papers/*/experiment.yaml"), found(folders, "scales/*.yaml")
+    files, scale_files = find_files(folders, "papers/*/experiment.yaml"), find_files(folders, "scales/*.yaml")
     papers = {paper: _experiment(paper, path) for paper, path in files.items()}
     _check_declared_once(papers, files)
     claim_files = {paper: path.with_name("claims.yaml") for paper, path in files.items()}
@@ -82,46 +82,46 @@ def _recipe(name: str, entry: Any, path: Path) -> Any:
 
 
 def _check_declared_once(papers: Mapping[str, Experiment], files: Mapping[str, Path]) -> None:
-    for what in ("systems", "pretraining"):
-        seen: set[str] = set()
+    for section in ("systems", "pretraining"):
+        declared: set[str] = set()
         for paper, experiment in papers.items():
-            for name in getattr(experiment, what):
-                if name in seen:
-                    raise UserError(f"{files[paper]}: {what}.{name}: declared by another paper too")
-                seen.add(name)
+            for name in getattr(experiment, section):
+                if name in declared:
+                    raise UserError(f"{files[paper]}: {section}.{name}: declared by another paper too")
+                declared.add(name)
 
 
 def _collections(folder: Path, overlay: Path | None) -> dict[str, Tree]:
     path = folder / "collections.yaml"
     collections: dict[str, Tree] = dict(checked(Collections, read_yaml(path), path))  # type: ignore[arg-type]
     if overlay and (path := overlay / "collections.yaml").is_file():
-        own = checked(Collections, read_yaml(path), path)
-        collections |= {name: placed_collection(dict(source), overlay) for name, source in own.items()}
+        overlay_collections = checked(Collections, read_yaml(path), path)
+        collections |= {name: placed_collection(dict(source), overlay) for name, source in overlay_collections.items()}
     return collections
 
 
-def _over(base: Tree, changes: Tree) -> Tree:
+def _merge_trees(base: Tree, changes: Tree) -> Tree:
     """Return `base` with `changes` merged into its nested mappings."""
     inner = {
         key: value for key, value in changes.items() if isinstance(value, dict) and isinstance(base.get(key), dict)
     }
-    return {**base, **changes, **{key: _over(base[key], value) for key, value in inner.items()}}
+    return {**base, **changes, **{key: _merge_trees(base[key], value) for key, value in inner.items()}}
 
 
 def _scales(files: dict[str, Path], overlay: Path | None) -> dict[str, Scale]:
     """Return every scale by name, those that others may extend first; one that `extends` another gives only changes."""
-    written = {name: read_yaml(path) for name, path in files.items()}
+    scale_trees = {name: read_yaml(path) for name, path in files.items()}
     for name, path in files.items():
         if overlay and path.is_relative_to(overlay):
-            written[name] = placed_scale(written[name], overlay)
+            scale_trees[name] = placed_scale(scale_trees[name], overlay)
 
     def whole(name: str, extending: tuple[str, ...] = ()) -> dict[str, Any]:
-        scale = dict(written[name])
+        scale = dict(scale_trees[name])
         if "extends" not in scale:
             return scale
         base = str(scale.pop("extends"))
-        check_known(f"{files[name]}: extends", base, set(written) - {name, *extending})
-        return _over(whole(base, (name, *extending)), scale)
+        check_known(f"{files[name]}: extends", base, set(scale_trees) - {name, *extending})
+        return _merge_trees(whole(base, (name, *extending)), scale)
 
-    first = sorted(written, key=lambda name: "extends" in written[name])
+    first = sorted(scale_trees, key=lambda name: "extends" in scale_trees[name])
     return {name: checked(Scale, whole(name), files[name]) for name in first}

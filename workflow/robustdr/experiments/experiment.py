@@ -90,9 +90,9 @@ class Experiment:
 
     def printed(self) -> dict[str, str]:
         """Return all tables and figures of the paper, those made from runs first; and why one is not, '' if it is."""
-        made = (re.match(r"(table|figure)\d+(?=_|$)", name) for name in (*self.tables, *self.figures))
-        return dict.fromkeys((one[0] for one in made if one), "") | self.left_out
+        matches = (re.match(r"(table|figure)\d+(?=_|$)", name) for name in (*self.tables, *self.figures))
+        return dict.fromkeys((match[0] for match in matches if match), "") | self.left_out
 
     def specs(self, part: str = "") -> list[Any]:
         """Return the entries of all tables and figures, or of those named `part`."""
-        return [spec for of in (self.tables, self.figures) for name, spec in of.items() if part in ("", name)]
+        return [spec for entries in (self.tables, self.figures) for name, spec in entries.items() if part in ("", name)]

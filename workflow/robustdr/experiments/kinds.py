@@ -100,7 +100,7 @@ class Kind(ABC):
         """The word after `kind` in recipes."""
         return type(self).__module__.rpartition(".")[2]
 
-    def named(self, recipe: Any) -> dict[str, str]:
+    def systems_named_by(self, recipe: Any) -> dict[str, str]:
         """Return the systems that a recipe names, by key."""
         return {}
 
@@ -108,8 +108,10 @@ class Kind(ABC):
         """Return the fields of a batch that a system of this kind provides as a teacher."""
         return set()
 
-    def check(self, config: Config, name: str, where: str) -> None:  # noqa: B027
-        """Check the recipe of the system `name` against the rest of the configuration; `where` starts each message.
+    def check(self, config: Config, name: str, message_place: str) -> None:  # noqa: B027
+        """Check the recipe of the system `name` against the rest of the configuration.
+
+        `message_place` starts each message.
 
         Raises:
             UserError: key, value and what is allowed.
@@ -121,7 +123,7 @@ class Kind(ABC):
 
     def parents(self, lineage: Lineage, system: str) -> list[str]:
         """Return the systems that a system is made from at a scale."""
-        return list(self.named(lineage.recipe(system)).values())
+        return list(self.systems_named_by(lineage.recipe(system)).values())
 
     def lacking(self, lineage: Lineage, system: str) -> str:
         """Return the first configuration key that the scale lacks for `system`, without its parents; '' if none."""
@@ -191,8 +193,8 @@ KINDS = Plugins("kind of system", "robustdr.systems", Recipe)
 @cache
 def kind_named(name: str) -> Kind:
     """Return the kind with a name; names are checked when recipes are read."""
-    made: Kind = KINDS.load(name)()
-    return made
+    kind: Kind = KINDS.load(name)()
+    return kind
 
 
 def kind_of(recipe: Recipe) -> Kind:

@@ -68,8 +68,12 @@ class Config:
 
     def paper_of(self, name: str) -> str:
         """Return the paper that declares a system, the system of a snapshot, or a pre-training."""
-        own = name.partition(".")[0]
-        return next(paper for paper, of in self.papers.items() if own in of.systems or own in of.pretraining)
+        base_name = name.partition(".")[0]
+        return next(
+            paper
+            for paper, experiment in self.papers.items()
+            if base_name in experiment.systems or base_name in experiment.pretraining
+        )
 
     def part_of(self, name: str) -> tuple[str, str]:
         """Return (paper, table or figure) of `<paper>_<part>`, and (paper, '') of a paper.
@@ -80,19 +84,21 @@ class Config:
         if name in self.papers:
             return name, ""
         parts = {
-            f"{paper}_{part}": (paper, part) for paper, of in self.papers.items() for part in (*of.tables, *of.figures)
+            f"{paper}_{part}": (paper, part)
+            for paper, experiment in self.papers.items()
+            for part in (*experiment.tables, *experiment.figures)
         }
         if name not in parts:
             raise unknown("config/config.yaml: papers", name, [*self.papers, *parts])
         return parts[name]
 
-    def asked(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    def group_by_paper(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Return by paper which of `names`, papers or tables and figures of papers, ask for it."""
-        found: dict[str, tuple[str, ...]] = {}
+        names_by_paper: dict[str, tuple[str, ...]] = {}
         for name in names:
             paper, _ = self.part_of(name)
-            found[paper] = (*found.get(paper, ()), name)
-        return found
+            names_by_paper[paper] = (*names_by_paper.get(paper, ()), name)
+        return names_by_paper
 
     def shows(self, names: Sequence[str], paper: str, part: str) -> bool:
         """Whether `names` ask for a table or figure of a paper."""
@@ -132,19 +138,19 @@ class Config:
         """Whether each query of a split ranks the passages that its qrels judge, and no others."""
         return judged_candidates(self.collections[collection], split)
 
-    def check_searchable(self, scale: str, role: str, where: str) -> None:
+    def check_searchable(self, scale: str, role: str, message_place: str) -> None:
         """Raise a `UserError` if the scale has a query log for a role whose passages are searched."""
         place = self.scales[scale].collections.get(role)
         if place and self.collections[place.collection].get("log"):
             name = place.collection
-            raise UserError(f"{where}: {name!r} of scale {scale} is a query log: it has no passages to search")
+            raise UserError(f"{message_place}: {name!r} of scale {scale} is a query log: it has no passages to search")
 
-    def check_trainable(self, scale: str, role: str, where: str) -> None:
+    def check_trainable(self, scale: str, role: str, message_place: str) -> None:
         """Raise a `UserError` if a scale's training questions have no judged passages."""
         place = self.scales[scale].collections.get(role)
         if place is None or "train" not in self.collections[place.collection]["splits"]:
             return
         if "qrels" not in self.judged_by(place.collection, "train"):
             raise UserError(
-                f"{where}: 'train' of {place.collection} (scale {scale}) has only answers; positives need qrels"
+                f"{message_place}: 'train' of {place.collection} (scale {scale}) has only answers; positives need qrels"
             )

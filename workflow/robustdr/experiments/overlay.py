@@ -26,11 +26,11 @@ def layers(folder: Path, overlay: Path | None) -> list[Path]:
     return [folder, overlay]
 
 
-def found(folders: list[Path], pattern: str) -> dict[str, Path]:
+def find_files(folders: list[Path], pattern: str) -> dict[str, Path]:
     """Return the files of a pattern by the text for its `*`; for equal names, the last folder's."""
-    at = pattern.split("/").index(next(part for part in pattern.split("/") if "*" in part))
+    star_position = pattern.split("/").index(next(part for part in pattern.split("/") if "*" in part))
     files = {
-        path.relative_to(folder).parts[at].removesuffix(".yaml"): path
+        path.relative_to(folder).parts[star_position].removesuffix(".yaml"): path
         for folder in folders
         for path in folder.glob(pattern)
     }
@@ -40,24 +40,27 @@ def found(folders: list[Path], pattern: str) -> dict[str, Path]:
 def placed_collection(source: Tree, folder: Path) -> Tree:
     """Return an entry of an overlay's collections.yaml with relative paths starting at `folder`."""
 
-    def moved(entry: Tree, kind: str) -> Tree:
+    def place_entry(entry: Tree, kind: str) -> Tree:
         paths: Tree = {key: str(folder / entry[key]) for key in PATHS.get(kind, ()) if key in entry}
         pinned = entry.get("sha256")
         if kind in ("local", "beir") and pinned:
             paths["sha256"] = {str(folder / name): digest for name, digest in pinned.items()}
         return {**entry, **paths}
 
-    splits = {name: moved(part, kind_of(source, name)) for name, part in source["splits"].items()}
-    return {**moved(source, source["kind"]), "splits": splits}
+    splits = {name: place_entry(part, kind_of(source, name)) for name, part in source["splits"].items()}
+    return {**place_entry(source, source["kind"]), "splits": splits}
 
 
 def placed_scale(scale: Tree, folder: Path) -> Tree:
     """Return a scale of an overlay with relative paths of its checkpoints starting at `folder`."""
 
-    def moved(entry: Tree) -> Tree:
+    def place_checkpoint(entry: Tree) -> Tree:
         source = entry.get("source", {})
         if "path" not in source or "package" in source:  # a package's path is inside the package
             return entry
         return {**entry, "source": {**source, "path": str(folder / source["path"])}}
 
-    return {**scale, "checkpoints": {name: moved(entry) for name, entry in scale.get("checkpoints", {}).items()}}
+    return {
+        **scale,
+        "checkpoints": {name: place_checkpoint(entry) for name, entry in scale.get("checkpoints", {}).items()},
+    }

@@ -12,12 +12,14 @@ from robustdr.experiments.models import ORIGINAL, Config, Evaluation, Experiment
 from robustdr.reporting.spec import Spec, TableSpec
 
 
-def _known_system(config: Config, where: str, name: str) -> None:
+def _known_system(config: Config, message_place: str, name: str) -> None:
     """Check that a name is a system, or a snapshot of a trained system."""
     system, dot, percent = name.partition(".at")
-    check_known(where, system, config.systems)
+    check_known(message_place, system, config.systems)
     if dot and (not getattr(config.systems[system], "loss", None) or percent not in map(str, range(1, 100))):
-        raise UserError(f"{where}: {name}: a snapshot is <system>.at<percent> of a system with a loss, percent 1 to 99")
+        raise UserError(
+            f"{message_place}: {name}: a snapshot is <system>.at<percent> of a system with a loss, percent 1 to 99"
+        )
 
 
 def _query_sets(evaluation: Evaluation) -> list[str]:
@@ -25,26 +27,29 @@ def _query_sets(evaluation: Evaluation) -> list[str]:
     return [ORIGINAL, "variations_mean", *evaluation.means, *evaluation.variations]
 
 
-def check_report(config: Config, experiment: Experiment, spec: Spec, where: str) -> None:
+def check_report(config: Config, experiment: Experiment, spec: Spec, message_place: str) -> None:
     """Check that a table or figure names known systems, and roles, measures and query sets of its paper's evaluation.
 
     Raises:
         UserError: key, value and what is allowed.
     """
     for role in spec.roles:
-        check_known(f"{where}.collections", role, experiment.evaluation)
-    taken = {role: experiment.evaluation[role].measures for role in spec.roles}
+        check_known(f"{message_place}.collections", role, experiment.evaluation)
+    role_measures = {role: experiment.evaluation[role].measures for role in spec.roles}
     if isinstance(spec, TableSpec) and spec.any_measure:
-        every = [measure for measures in taken.values() for measure in measures]
-        taken = {role: every for role in spec.roles}
+        all_measures = [measure for measures in role_measures.values() for measure in measures]
+        role_measures = {role: all_measures for role in spec.roles}
     for role in spec.roles:
-        for field, allowed in (("measure", taken[role]), ("query_set", _query_sets(experiment.evaluation[role]))):
+        for field, allowed in (
+            ("measure", role_measures[role]),
+            ("query_set", _query_sets(experiment.evaluation[role])),
+        ):
             for value in spec.key_values(field):
-                check_known(f"{where}.{field}", value, allowed)
+                check_known(f"{message_place}.{field}", value, allowed)
     for encoder in spec.key_values("encoder"):
-        check_known(f"{where}.encoders", encoder, config.bound("checkpoints"))
+        check_known(f"{message_place}.encoders", encoder, config.bound("checkpoints"))
     for system, _ in spec.pairs():
-        _known_system(config, f"{where}.systems", system)
+        _known_system(config, f"{message_place}.systems", system)
 
 
 def check_claims(config: Config, experiment: Experiment, claims: Claims, path: Path) -> None:
@@ -57,17 +62,17 @@ def check_claims(config: Config, experiment: Experiment, claims: Claims, path: P
         for thing in claim.about:
             check_known(f"{path}: claims.{number}.about", thing, config.bound("proxies"))
     for key, tested in claims.tested().items():
-        where = f"{path}: {key}"
-        check_known(f"{where}.role", tested.role, experiment.evaluation)
+        message_place = f"{path}: {key}"
+        check_known(f"{message_place}.role", tested.role, experiment.evaluation)
         evaluation = experiment.evaluation[tested.role]
         for measure in tested.measures:
-            check_known(f"{where}.measure", measure, evaluation.measures)
+            check_known(f"{message_place}.measure", measure, evaluation.measures)
         for name, test in tested.tests().items():
             for argument, system in test.systems():
-                _known_system(config, f"{where}.{name}.{argument}", system)
+                _known_system(config, f"{message_place}.{name}.{argument}", system)
             for argument, query_set in test.names_under("query_sets", "against"):
                 worst = [WORST] if isinstance(test, SmallerDrop) else []
-                check_known(f"{where}.{name}.{argument}", query_set, [*_query_sets(evaluation), *worst])
+                check_known(f"{message_place}.{name}.{argument}", query_set, [*_query_sets(evaluation), *worst])
 
 
 def check_printed(experiment: Experiment, claims: Claims, folder: Path) -> None:

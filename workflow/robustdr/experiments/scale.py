@@ -106,7 +106,7 @@ class Published:
     source: Text
     """Where it is printed, and what differs from here."""
 
-    def of(self, name: str) -> str:
+    def sentence_for(self, name: str) -> str:
         """Return the sentence that says what `name`, the checkpoint as it is, should reach."""
         return f"{name} as released should reach {self.measure} {self.score} on {self.role} ({self.source})."
 

@@ -45,15 +45,15 @@ def _bodies(module: str) -> dict[str, list[ast.stmt]]:
 @cache
 def _descriptions(kind: type) -> dict[str, str]:
     """Return the strings below the fields of a class and of its base classes."""
-    found: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     for base in reversed(getattr(kind, "__orig_bases__", kind.__bases__)):
         if getattr(base, "__module__", "").startswith("robustdr."):
-            found |= _descriptions(base)
+            descriptions |= _descriptions(base)
     for field, after in pairwise(_bodies(kind.__module__).get(kind.__name__, [])):
         match field, after:
             case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
-                found[name] = " ".join(text.split())
-    return found
+                descriptions[name] = " ".join(text.split())
+    return descriptions
 
 
 class _Described(GenerateJsonSchema):
@@ -66,11 +66,11 @@ class _Described(GenerateJsonSchema):
         return _described(super().typed_dict_schema(schema), schema["cls"])
 
 
-def _described(made: Schema, kind: type) -> Schema:
+def _described(schema: Schema, kind: type) -> Schema:
     for name, text in _descriptions(kind).items():
-        if name in made["properties"]:
-            made["properties"][name].setdefault("description", text)
-    return made
+        if name in schema["properties"]:
+            schema["properties"][name].setdefault("description", text)
+    return schema
 
 
 def schema_of(kind: Any) -> Schema:
@@ -103,7 +103,7 @@ def _add_recipes(experiment: Schema) -> None:
 def _optional(schema: Any) -> Any:
     """Return a schema without its lists of required keys."""
     if isinstance(schema, list):
-        return [_optional(each) for each in schema]
+        return [_optional(entry) for entry in schema]
     if not isinstance(schema, dict):
         return schema
     return {key: _optional(value) for key, value in schema.items() if key != "required" or isinstance(value, dict)}
@@ -120,8 +120,8 @@ def write(folder: Path) -> list[Path]:
     schemas = {name: schema_of(kind) for name, kind in FILES.items()}
     schemas["scale"] = _with_extends(schemas["scale"])
     _add_recipes(schemas["experiment"])
-    written = []
+    paths = []
     for name, schema in schemas.items():
-        written.append(folder / "schemas" / f"{name}.schema.json")
-        write_text(written[-1], json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
-    return written
+        paths.append(folder / "schemas" / f"{name}.schema.json")
+        write_text(paths[-1], json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
+    return paths

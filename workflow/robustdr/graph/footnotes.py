@@ -36,7 +36,7 @@ def published(graph: Graph, systems: Iterable[str]) -> list[str]:
     lineage = graph.lineage
     initial_checkpoints = {system: lineage.starts_from(system) for system in systems if not lineage.is_random(system)}
     scores = {system: lineage.published(name) for system, name in initial_checkpoints.items() if name}
-    return [score.of(lineage.recipe(system).label) for system, score in scores.items() if score]
+    return [score.sentence_for(lineage.recipe(system).label) for system, score in scores.items() if score]
 
 
 def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:

@@ -135,7 +135,7 @@ def data(graph: Graph, papers: tuple[str, ...]) -> list[Node]:
 @cache
 def page(graph: Graph, papers: tuple[str, ...]) -> Node:
     """Return the node of the report; its path is that of the first page, its options have the files that it shows."""
-    config, parts_of_papers = graph.lineage.config, graph.lineage.config.asked(papers)
+    config, parts_of_papers = graph.lineage.config, graph.lineage.config.group_by_paper(papers)
     shows = [node for paper, names in parts_of_papers.items() for node in of_paper(graph, paper, names)]
     shows += [texts(graph, papers, collection) for collection in explored(graph, papers)]
     printed = [paper for paper in parts_of_papers if (Path(config.folders[paper]) / "reported.yaml").is_file()]
@@ -165,7 +165,7 @@ def page(graph: Graph, papers: tuple[str, ...]) -> Node:
 
 def shown_papers(config: Config, papers: tuple[str, ...]) -> list[Paper]:
     papers_shown = []
-    for name in config.asked(papers):
+    for name in config.group_by_paper(papers):
         experiment, claims = config.papers[name], len(config.claims[name].claims)
         tables, figures = (
             [part for part in parts if config.shows(papers, name, part)]

@@ -76,14 +76,14 @@ def nodes(target: str, graphs: Mapping[str, Graph], papers: Sequence[str]) -> li
     if inside.startswith("report/"):
         return [
             node
-            for paper, names in graph.lineage.config.asked(papers).items()
+            for paper, names in graph.lineage.config.group_by_paper(papers).items()
             for node in of_paper(graph, paper, names)
         ]
     config = graph.lineage.config
     if match := TARGET.fullmatch(target):
-        (paper, names) = next(iter(config.asked([match["name"]]).items()))
+        (paper, names) = next(iter(config.group_by_paper([match["name"]]).items()))
         if names == (paper,):
-            return [tables.claims(graph, paper, config.asked(papers).get(paper, names))]
+            return [tables.claims(graph, paper, config.group_by_paper(papers).get(paper, names))]
         return [
             node for node in _parts(graph, paper, names) if node.path.rpartition(".")[0] == target.rpartition(".")[0]
         ]
@@ -98,7 +98,7 @@ def requested_parts(config: Config, folder: str, names: Sequence[str]) -> dict[s
     """Return (paper, part) of the `tables` or `figures` that `names` ask for, by the name of their files."""
     return {
         f"{paper}_{part}": (paper, part)
-        for paper in config.asked(names)
+        for paper in config.group_by_paper(names)
         for part in getattr(config.papers[paper], folder)
         if config.shows(names, paper, part)
     }

@@ -94,7 +94,7 @@ def published_scores(jobs: Iterable[Node], graphs: Mapping[str, Graph]) -> list[
     """Return for each released checkpoint that jobs write the score that it should reach."""
     root_of = {job.settings.name: job.root for job in jobs if isinstance(job.settings, CheckpointSettings)}
     scores = {name: graphs[root].lineage.published(name) for name, root in root_of.items()}
-    return [score.of(name) for name, score in scores.items() if score]
+    return [score.sentence_for(name) for name, score in scores.items() if score]
 
 
 def _datasets() -> Path:

@@ -39,7 +39,7 @@ class Dense(Trained):
         "negatives": {"passages", "groups", "positive"},
         "teacher": {"teacher_query", "teacher_passages", "teacher_scores"},
     }
-    given: ClassVar[set[str]] = {*Trained.given, "anchor", "negative", "vectors"}
+    keyless_fields: ClassVar[set[str]] = {*Trained.keyless_fields, "anchor", "negative", "vectors"}
     refused: ClassVar[tuple[str, ...]] = ("new_layers_learning_rate",)
     ranks = "robustdr.retrieval.search"
     trains = "robustdr.training.dense"
@@ -50,17 +50,19 @@ class Dense(Trained):
     def teaches(self, recipe: Settings) -> set[str]:
         return {"teacher_query", "teacher_passages"}
 
-    def check(self, config: Config, name: str, where: str) -> None:
-        super().check(config, name, where)
+    def check(self, config: Config, name: str, message_place: str) -> None:
+        super().check(config, name, message_place)
         recipe = config.systems[name]
         parent = config.systems.get(recipe.initial)
         if parent and parent.kind == self.name and parent.encoders == "separate" != recipe.encoders:
-            raise UserError(f"{where}: {recipe.initial} has two encoders: add `encoders: separate`")
+            raise UserError(f"{message_place}: {recipe.initial} has two encoders: add `encoders: separate`")
 
     def ranking(self, graph: Graph, system: str, collection: str, depth: int) -> SearchSettings:
         scale, shards = graph.lineage.scale, len(graph.embeddings(system, 0, collection))
-        read = lengths(graph.lineage, system)
-        return SearchSettings(**read, depth=depth, index=scale.retrieval.index, shards=shards, **graph.computing)
+        token_lengths = lengths(graph.lineage, system)
+        return SearchSettings(
+            **token_lengths, depth=depth, index=scale.retrieval.index, shards=shards, **graph.computing
+        )
 
     def _searches_compressed(self, graph: Graph, split: Split) -> bool:
         """Whether compressed indexes are searched; for judged candidates the vectors are read instead."""
@@ -68,10 +70,10 @@ class Dense(Trained):
         return not flat and not graph.lineage.config.judged_candidates(*split)
 
     def reads(self, graph: Graph, system: str, seed: int, split: Split, variations: Sequence[str]) -> Inputs:
-        found = {"model": reads(graph.model(system, seed))}
+        inputs = {"model": reads(graph.model(system, seed))}
         if self._searches_compressed(graph, split):
-            return {**found, "compressed": reads(*graph.compressed(system, seed, split[0]))}
-        return {**found, "embeddings": reads(*graph.embeddings(system, seed, split[0]))}
+            return {**inputs, "compressed": reads(*graph.compressed(system, seed, split[0]))}
+        return {**inputs, "embeddings": reads(*graph.embeddings(system, seed, split[0]))}
 
     def mentions(self, graph: Graph, system: str, seed: int, split: Split) -> dict[str, list[str]]:
         """The vectors of the compressed indexes; they may be deleted when the search runs."""

@@ -30,10 +30,12 @@ class Existing(Kind):
 
     ranks = "robustdr.retrieval.existing"
 
-    def check(self, config: Config, name: str, where: str) -> None:
+    def check(self, config: Config, name: str, message_place: str) -> None:
         folder = config.systems[name].runs
         if not Path(folder).is_dir():
-            raise UserError(f"{where}.runs: {folder!r} is not a folder of <collection>/<split>.<variation>.trec.gz")
+            raise UserError(
+                f"{message_place}.runs: {folder!r} is not a folder of <collection>/<split>.<variation>.trec.gz"
+            )
 
     def note(self, recipe: Settings) -> str:
         return f"{recipe.label}: the rankings in {recipe.runs}, which were not made here."
@@ -46,9 +48,9 @@ class Existing(Kind):
         runs = []
         for variation in variations:
             places = [folder / f"{split[1]}.{variation}{suffix}" for suffix in SUFFIXES]
-            if not (found := [place for place in places if place.is_file()]):
+            if not (run_files := [place for place in places if place.is_file()]):
                 raise UserError(f"systems.{system}.runs: {places[0]} is missing; {places[1].name} is allowed too")
-            runs.append(found[0])
+            runs.append(run_files[0])
         return {"candidates": Input(files=runs)}
 
     def need(self, graph: Graph, system: str, split: str) -> Need:

@@ -28,7 +28,7 @@ class Fusion(Kind):
 
     ranks = "robustdr.retrieval.fusion"
 
-    def named(self, recipe: Settings) -> dict[str, str]:
+    def systems_named_by(self, recipe: Settings) -> dict[str, str]:
         return {f"systems.{number}": system for number, system in enumerate(recipe.systems)}
 
     def candidates(
@@ -41,7 +41,11 @@ class Fusion(Kind):
 
     def reads(self, graph: Graph, system: str, seed: int, split: Split, variations: Sequence[str]) -> Inputs:
         fused = [(parent, graph.lineage.seed_of(parent, seed)) for parent in self.parents(graph.lineage, system)]
-        return {"candidates": reads(*(graph.run(*of, split, variation) for of in fused for variation in variations))}
+        return {
+            "candidates": reads(
+                *(graph.run(*system_seed, split, variation) for system_seed in fused for variation in variations)
+            )
+        }
 
     def need(self, graph: Graph, system: str, split: str) -> Need:
         return Need(memory(graph), 60)

@@ -67,40 +67,43 @@ class Rerank(Trained):
         "negatives": {"groups"},
         "teacher": {"teacher_scores"},
     }
-    given: ClassVar[set[str]] = {*Trained.given, "vectors"}
+    keyless_fields: ClassVar[set[str]] = {*Trained.keyless_fields, "vectors"}
     refused: ClassVar[tuple[str, ...]] = ("gradient_cache", "temperature")
     ranks = "robustdr.retrieval.rerank"
     rule = "rerank"
     trains = "robustdr.training.rerank"
 
-    def named(self, recipe: Settings) -> dict[str, str]:
-        return super().named(recipe) | ({"candidates.system": recipe.first} if recipe.first else {})
+    def systems_named_by(self, recipe: Settings) -> dict[str, str]:
+        return super().systems_named_by(recipe) | ({"candidates.system": recipe.first} if recipe.first else {})
 
     def teaches(self, recipe: Settings) -> set[str]:
         """Teacher scores; none from a ranker that counts the words of a collection."""
         return set() if RANKERS.facts(recipe.ranker["name"]).counts else {"teacher_scores"}
 
-    def check(self, config: Config, name: str, where: str) -> None:
+    def check(self, config: Config, name: str, message_place: str) -> None:
         recipe: Settings = config.systems[name]
-        with within(f"{where}.ranker"):
+        with within(f"{message_place}.ranker"):
             RANKERS.settings(recipe.ranker["name"], {key: v for key, v in recipe.ranker.items() if key != "name"})
-        super().check(config, name, where)
+        super().check(config, name, message_place)
         if first := recipe.first:
             for scale in config.scales_of(recipe):
-                most = kind_of(config.systems[first]).depth(config, scale, first)
+                first_depth = kind_of(config.systems[first]).depth(config, scale, first)
                 depth = self.depth(config, scale, name)
-                if depth > most:
-                    raise UserError(f"{where}.candidates.depth: {depth} (scale {scale}); {first} ranks {most} passages")
+                if depth > first_depth:
+                    raise UserError(
+                        f"{message_place}.candidates.depth: {depth} (scale {scale}); "
+                        f"{first} ranks {first_depth} passages"
+                    )
         if recipe.loss and "vectors" in losses.check(**recipe.loss):
             able = [ranker for ranker in RANKERS.names() if RANKERS.facts(ranker).represents]
             if (ranker := recipe.ranker["name"]) not in able:
                 needs = f"the loss {recipe.loss['name']} needs vectors of queries"
-                raise UserError(f"{where}.ranker: {ranker!r}; {needs}; allowed: {', '.join(able)}")
+                raise UserError(f"{message_place}.ranker: {ranker!r}; {needs}; allowed: {', '.join(able)}")
         parent = config.systems.get(recipe.initial)
         if parent and parent.kind == self.name and parent.ranker != recipe.ranker:
             raise UserError(
-                f"{where}.initial: {recipe.initial!r} has the ranker {parent.ranker}; this system must have the same, "
-                f"not {recipe.ranker}"
+                f"{message_place}.initial: {recipe.initial!r} has the ranker {parent.ranker}; this system must have "
+                f"the same, not {recipe.ranker}"
             )
 
     def forms(self, recipe: Settings) -> Collection[str]:
@@ -143,10 +146,10 @@ class Rerank(Trained):
 
     def reads(self, graph: Graph, system: str, seed: int, split: Split, variations: Sequence[str]) -> Inputs:
         runs = []
-        for first, taken in self.candidates(graph.lineage, system, split, variations).items():
+        for first, first_variations in self.candidates(graph.lineage, system, split, variations).items():
             its_seed = graph.lineage.seed_of(first, seed)
-            own = [variation if variation in taken else ORIGINAL for variation in variations]
-            runs = [graph.run(first, its_seed, split, variation) for variation in own]
+            run_variations = [variation if variation in first_variations else ORIGINAL for variation in variations]
+            runs = [graph.run(first, its_seed, split, variation) for variation in run_variations]
         return {"model": reads(graph.model(system, seed)), "candidates": reads(*runs)}
 
     def training(self, graph: Graph, system: str) -> RankerTraining:

@@ -35,7 +35,7 @@ class Rewrite(Kind):
     ranks = "robustdr.retrieval.rewrite"
     corrects = True
 
-    def named(self, recipe: Settings) -> dict[str, str]:
+    def systems_named_by(self, recipe: Settings) -> dict[str, str]:
         return {"ranker": recipe.ranker}
 
     def modules(self, lineage: Lineage, system: str) -> list[str]:
@@ -45,8 +45,8 @@ class Rewrite(Kind):
     def ranking(self, graph: Graph, system: str, collection: str, depth: int) -> RewriteSettings:
         recipe: Settings = graph.lineage.recipe(system)
         kind = graph.lineage.kind(recipe.ranker)
-        told = asdict(kind.ranking(graph, recipe.ranker, collection, depth))
-        return RewriteSettings(recipe.rewriter, recipe.edits, kind.ranks, told)
+        ranker_settings = asdict(kind.ranking(graph, recipe.ranker, collection, depth))
+        return RewriteSettings(recipe.rewriter, recipe.edits, kind.ranks, ranker_settings)
 
     def depth(self, config: Config, scale: str, system: str) -> int:
         ranker = config.systems[system].ranker
@@ -61,8 +61,8 @@ class Rewrite(Kind):
     def reads(self, graph: Graph, system: str, seed: int, split: Split, variations: Sequence[str]) -> Inputs:
         ranker = graph.lineage.recipe(system).ranker
         its_seed = graph.lineage.seed_of(ranker, seed)
-        read = graph.lineage.kind(ranker).reads(graph, ranker, its_seed, split, variations)
-        return {**read, "corrected": reads(*graph.corrected(split, variations))}
+        ranker_inputs = graph.lineage.kind(ranker).reads(graph, ranker, its_seed, split, variations)
+        return {**ranker_inputs, "corrected": reads(*graph.corrected(split, variations))}
 
     def mentions(self, graph: Graph, system: str, seed: int, split: Split) -> dict[str, list[str]]:
         ranker = graph.lineage.recipe(system).ranker

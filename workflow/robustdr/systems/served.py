@@ -58,21 +58,21 @@ class Served(Kind):
     network = True
     rule = "retrieve_served"
 
-    def check(self, config: Config, name: str, where: str) -> None:
+    def check(self, config: Config, name: str, message_place: str) -> None:
         if variable := config.systems[name].key:
-            with prefixed_errors(where):
+            with prefixed_errors(message_place):
                 check_variable(variable)
 
     def ranking(self, graph: Graph, system: str, collection: str, depth: int) -> ServedSettings:
         recipe: Settings = graph.lineage.recipe(system)
-        how = {key.name: getattr(recipe, key.name) for key in fields(ServedSettings) if key.name != "depth"}
-        return ServedSettings(**{**how, "prompts": dict(vars(recipe.prompts)), "depth": depth})
+        server_settings = {key.name: getattr(recipe, key.name) for key in fields(ServedSettings) if key.name != "depth"}
+        return ServedSettings(**{**server_settings, "prompts": dict(vars(recipe.prompts)), "depth": depth})
 
     def note(self, recipe: Settings) -> str:
         prompts = {role: prompt for role, prompt in vars(recipe.prompts).items() if prompt}
-        behind = f", with the prompts {prompts}" if prompts else ""
-        asked = f"vectors that the model {recipe.model} at {recipe.url} gave{behind}"
-        return f"{recipe.label}: {asked}. Its weights and how much it reads of a text are not known here."
+        prompt_note = f", with the prompts {prompts}" if prompts else ""
+        description = f"vectors that the model {recipe.model} at {recipe.url} gave{prompt_note}"
+        return f"{recipe.label}: {description}. Its weights and how much it reads of a text are not known here."
 
     def need(self, graph: Graph, system: str, split: str) -> Need:
         return Need(memory(graph), 1440)

@@ -55,13 +55,13 @@ class TrainedRecipe(Recipe):
     """Tokens read of a passage, if there is no budget."""
 
     def __post_init__(self) -> None:
-        own = changed_fields(self)
+        given_keys = changed_fields(self)
         for key, needed in NEEDED.items():
-            if key in own and (missing := [other for other in needed if other not in own]):
+            if key in given_keys and (missing := [need for need in needed if need not in given_keys]):
                 raise wrong(missing[0], f"missing; `{key}` needs it")
-        if "budget" in own and (lengths := own & {*LENGTHS}):
+        if "budget" in given_keys and (lengths := given_keys & {*LENGTHS}):
             raise wrong(min(lengths), "not allowed with `budget`, which gives the lengths")
-        if "budget" not in own and not own & {*LENGTHS}:
+        if "budget" not in given_keys and not given_keys & {*LENGTHS}:
             raise wrong("budget", f"missing; allowed instead: {' and '.join(LENGTHS)}")
         if self.loss is not None and not isinstance(self.loss.get("name"), str):
             raise wrong("loss", "'name' is missing")
@@ -71,71 +71,75 @@ class Trained(Kind):
     """Trained if the recipe has a loss; else the unchanged initial model, a checkpoint or a trained system.
 
     Attributes:
-        sources: by key of a recipe, the fields of a batch that the key provides. given: fields that need no key.
-        refused: keys of a budget that training of this kind does not read.
+        sources: by key of a recipe, the fields of a batch that the key provides. keyless_fields: fields that need no
+            key. refused: keys of a budget that training of this kind does not read.
     """
 
     sources: ClassVar[dict[str, set[str]]]
-    given: ClassVar[set[str]] = {"query", "variation"}
+    keyless_fields: ClassVar[set[str]] = {"query", "variation"}
     refused: ClassVar[tuple[str, ...]]
 
-    def named(self, recipe: Any) -> dict[str, str]:
-        found = {key: getattr(recipe, key) for key in ("initial", "negatives", "teacher")}
-        return {key: system for key, system in found.items() if system}
+    def systems_named_by(self, recipe: Any) -> dict[str, str]:
+        systems_by_key = {key: getattr(recipe, key) for key in ("initial", "negatives", "teacher")}
+        return {key: system for key, system in systems_by_key.items() if system}
 
-    def check(self, config: Config, name: str, where: str) -> None:
+    def check(self, config: Config, name: str, message_place: str) -> None:
         recipe: TrainedRecipe = config.systems[name]
-        with prefixed_errors(f"{where}.variations"):
+        with prefixed_errors(f"{message_place}.variations"):
             generators = {variations.drawn(variation).generator for variation in recipe.variations}
         for generator in sorted(generators):
-            check_known(f"{where}.variations", generator, variations.names())
+            check_known(f"{message_place}.variations", generator, variations.names())
         if recipe.budget:
-            check_known(f"{where}.budget", recipe.budget, config.bound("budgets"))
+            check_known(f"{message_place}.budget", recipe.budget, config.bound("budgets"))
         if recipe.collection:
-            check_known(f"{where}.collection", recipe.collection, config.bound("collections"))
+            check_known(f"{message_place}.collection", recipe.collection, config.bound("collections"))
         for scale_name, scale in config.scales_of(recipe).items():
-            self._check_initial(config, recipe, scale_name, where)
+            self._check_initial(config, recipe, scale_name, message_place)
             missing = {variation for variation, entry in scale.variations.items() if entry.unavailable}
             if generators and generators <= missing:
-                raise UserError(f"{where}.variations: scale {scale_name} can generate none of them")
+                raise UserError(f"{message_place}.variations: scale {scale_name} can generate none of them")
             if recipe.negatives and recipe.collection:
-                config.check_searchable(scale_name, recipe.collection, f"{where}.negatives")
-                config.check_trainable(scale_name, recipe.collection, f"{where}.collection")
-            self._check_budget(scale.budgets.get(recipe.budget or ""), f"{where}.budget (scale {scale_name})")
+                config.check_searchable(scale_name, recipe.collection, f"{message_place}.negatives")
+                config.check_trainable(scale_name, recipe.collection, f"{message_place}.collection")
+            self._check_budget(scale.budgets.get(recipe.budget or ""), f"{message_place}.budget (scale {scale_name})")
         if recipe.loss:
-            self._check_loss(config, recipe, recipe.loss, where)
+            self._check_loss(config, recipe, recipe.loss, message_place)
 
-    def _check_budget(self, budget: Budget | None, where: str) -> None:
+    def _check_budget(self, budget: Budget | None, message_place: str) -> None:
         for key in self.refused:
             if budget and getattr(budget, key) is not None:
-                raise UserError(f"{where}: {key}: not used to train systems of kind {self.name}")
+                raise UserError(f"{message_place}: {key}: not used to train systems of kind {self.name}")
 
-    def _check_loss(self, config: Config, recipe: TrainedRecipe, loss: dict[str, Any], where: str) -> None:
+    def _check_loss(self, config: Config, recipe: TrainedRecipe, loss: dict[str, Any], message_place: str) -> None:
         """Check that the recipe has all keys that its loss needs, and no keys that loss and augmentation do not use."""
-        with prefixed_errors(f"{where}.loss"):
+        with prefixed_errors(f"{message_place}.loss"):
             needs = losses.check(**loss)
         name = loss["name"]
-        if lacking := sorted(needs - self.given.union(*self.sources.values())):
-            raise UserError(f"{where}.loss: {name} needs {lacking[0]}, which systems of kind {self.name} do not have")
+        if lacking := sorted(needs - self.keyless_fields.union(*self.sources.values())):
+            raise UserError(
+                f"{message_place}.loss: {name} needs {lacking[0]}, which systems of kind {self.name} do not have"
+            )
         if recipe.augmentation and "query" not in needs:
-            raise UserError(f"{where}.augmentation: the loss {name} never reads the queries that it would replace")
+            raise UserError(
+                f"{message_place}.augmentation: the loss {name} never reads the queries that it would replace"
+            )
         for key, fields in self.sources.items():
             if needs & fields and not getattr(recipe, key):
-                raise UserError(f"{where}: the loss {name} needs {key}; add `{key}`")
+                raise UserError(f"{message_place}: the loss {name} needs {key}; add `{key}`")
             if getattr(recipe, key) and not needs & fields and not (key == "variations" and recipe.augmentation):
-                raise UserError(f"{where}.{key}: the loss {name} never reads them; remove `{key}`")
+                raise UserError(f"{message_place}.{key}: the loss {name} never reads them; remove `{key}`")
         allowed = ("together",) if "variations" in needs else ("one", "all", "fresh")
         if (assign := recipe.assign or "one") not in allowed:
-            raise UserError(f"{where}.assign: {assign!r}; with the loss {name} allowed: {', '.join(allowed)}")
+            raise UserError(f"{message_place}.assign: {assign!r}; with the loss {name} allowed: {', '.join(allowed)}")
         if recipe.teacher:
             taught = config.systems[recipe.teacher]
             if lacking := sorted((needs & self.sources["teacher"]) - kind_of(taught).teaches(taught)):
                 raise UserError(
-                    f"{where}.teacher: the loss {name} needs {lacking[0]}, which {recipe.teacher!r} of kind "
+                    f"{message_place}.teacher: the loss {name} needs {lacking[0]}, which {recipe.teacher!r} of kind "
                     f"{taught.kind} does not give"
                 )
 
-    def _check_initial(self, config: Config, recipe: TrainedRecipe, scale_name: str, where: str) -> None:
+    def _check_initial(self, config: Config, recipe: TrainedRecipe, scale_name: str, message_place: str) -> None:
         """Check that `initial` is a checkpoint or pre-training of an allowed form, or a system of the same kind."""
         scale = config.scales[scale_name]
         initial, checkpoints = recipe.initial, scale.checkpoints
@@ -147,12 +151,14 @@ class Trained(Kind):
         if initial in config.pretraining and initial not in checkpoints:
             initial = config.pretraining[initial].initial
         if initial not in checkpoints:
-            if initial in config.systems and (other := config.systems[initial].kind) != self.name:
-                raise UserError(f"{where}.initial: {initial!r} is a system of kind {other}; allowed: {self.name}")
+            if initial in config.systems and (kind := config.systems[initial].kind) != self.name:
+                raise UserError(
+                    f"{message_place}.initial: {initial!r} is a system of kind {kind}; allowed: {self.name}"
+                )
         elif not checkpoints[initial].unavailable and (form := checkpoints[initial].form) not in self.forms(recipe):
             allowed = ", ".join(self.forms(recipe))
-            here = f"{where}.initial (scale {scale_name})"
-            raise UserError(f"{here}: the checkpoint {initial!r} has the form {form!r}; allowed: {allowed}")
+            initial_place = f"{message_place}.initial (scale {scale_name})"
+            raise UserError(f"{initial_place}: the checkpoint {initial!r} has the form {form!r}; allowed: {allowed}")
 
     def forms(self, recipe: Any) -> Collection[str]:
         """Allowed forms of the recipe's checkpoint; see `encoding.directory.FORMS`."""
@@ -174,8 +180,12 @@ class Trained(Kind):
         if lineage.is_trained(system):
             needed.append(("collections", recipe.collection))
         if pretraining := lineage.pretraining_of(system):
-            made = lineage.config.pretraining[pretraining]
-            needed += [("pretraining", made.budget), ("collections", made.collection), ("checkpoints", made.initial)]
+            pretraining_recipe = lineage.config.pretraining[pretraining]
+            needed += [
+                ("pretraining", pretraining_recipe.budget),
+                ("collections", pretraining_recipe.collection),
+                ("checkpoints", pretraining_recipe.initial),
+            ]
         elif recipe.initial not in scale.stand_ins and (
             recipe.initial == system or recipe.initial not in lineage.config.systems  # may be its namesake
         ):
@@ -201,6 +211,6 @@ def training(graph: Graph, system: str, refused: Collection[str]) -> dict[str, A
     """The settings that trainings of all kinds of systems share, by key; `refused`: keys of the budget to leave out."""
     recipe: TrainedRecipe = graph.lineage.recipe(system)
     budget = vars(graph.lineage.scale.budgets[recipe.budget or ""])
-    told = {key: value for key, value in budget.items() if key not in refused}
-    how = {"system": system, "loss": recipe.loss, "augmentation": recipe.augmentation or 0.0}
-    return {**how, **graph.computing, **told}
+    budget_values = {key: value for key, value in budget.items() if key not in refused}
+    recipe_values = {"system": system, "loss": recipe.loss, "augmentation": recipe.augmentation or 0.0}
+    return {**recipe_values, **graph.computing, **budget_values}

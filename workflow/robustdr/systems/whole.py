@@ -30,13 +30,13 @@ class WholeRecipe(Recipe):
 class Whole(Kind):
     """A model that sentence-transformers runs; passages are encoded when they are ranked."""
 
-    def check(self, config: Config, name: str, where: str) -> None:
+    def check(self, config: Config, name: str, message_place: str) -> None:
         recipe: WholeRecipe = config.systems[name]
-        check_known(f"{where}.initial", recipe.initial, config.bound("checkpoints"))
+        check_known(f"{message_place}.initial", recipe.initial, config.bound("checkpoints"))
         bound = (scale.checkpoints.get(recipe.initial) for scale in config.scales.values())
         if WHOLE not in (forms := sorted({entry.form for entry in bound if entry})):
             has = f"the checkpoint {recipe.initial!r} has the form {', '.join(forms)}"
-            raise UserError(f"{where}.initial: {has}; allowed: {WHOLE}")
+            raise UserError(f"{message_place}.initial: {has}; allowed: {WHOLE}")
 
     def lacking(self, lineage: Lineage, system: str) -> str:
         initial = lineage.recipe(system).initial
@@ -48,8 +48,8 @@ class Whole(Kind):
 
     def ranking(self, graph: Graph, system: str, collection: str, depth: int) -> LibrarySettings:
         recipe = graph.lineage.recipe(system)
-        read = {length: getattr(recipe, length) for length in LENGTHS}
-        return LibrarySettings(**read, depth=depth, **graph.computing)
+        token_lengths = {length: getattr(recipe, length) for length in LENGTHS}
+        return LibrarySettings(**token_lengths, depth=depth, **graph.computing)
 
     def reads(self, graph: Graph, system: str, seed: int, split: Split, variations: Sequence[str]) -> Inputs:
         return {"model": reads(graph.model(system, seed))}
