@@ -42,7 +42,7 @@ def test_what_a_quota_refuses_is_named(tmp_path, monkeypatch):
         space.ctypes, "CDLL", lambda *_, **__: type("C", (), {"fallocate": staticmethod(lambda *_: -1)})
     )
     (short,) = space.short([Filled("results", tmp_path, 5)])
-    assert "5 B to come, and disk quota exceeded" in short.problem and short.mend.startswith("ln -s ")
+    assert "5 B to come, and disk quota exceeded" in short.problem and short.mend.startswith("cp -a . ")
 
 
 @pytest.mark.parametrize("failed", [errno.EOPNOTSUPP, errno.ENOSYS])
@@ -62,3 +62,18 @@ def test_a_folder_that_cannot_be_written(monkeypatch):
 
 def test_amounts():
     assert [amount(n) for n in (0, 999, 1000, 13.6e9, 2e15)] == ["0 B", "999 B", "1.0 kB", "13.6 GB", "2000.0 TB"]
+
+
+def test_the_remedy_of_a_full_disk_leaves_a_whole_project_elsewhere(tmp_path):
+    """Its command, executed; `make` notes that it was called."""
+    (tmp_path / "project/results").mkdir(parents=True)
+    (tmp_path / "project/results/README.md").write_text("tracked")
+    (tmp_path / "project/.venv").mkdir()
+    (tmp_path / "project/Makefile").write_text("setup:\n\ttouch made\n")
+    (tmp_path / "disk").mkdir()
+    (full,) = space.short([space.Filled("results", tmp_path / "project/results", 10**18)])
+    command = full.mend.replace("/a/larger/folder", str(tmp_path / "disk"))
+    subprocess.run(["bash", "-c", command], cwd=tmp_path / "project", check=True)
+    elsewhere = tmp_path / "disk/robustdr"
+    assert (elsewhere / "results/README.md").read_text() == "tracked" and not (elsewhere / "results").is_symlink()
+    assert (elsewhere / "made").exists() and not (elsewhere / ".venv").exists()
