@@ -103,10 +103,14 @@ def test_a_folder_without_the_files_of_its_tokenizer_is_one_error(name, tmp_path
         Seq2Seq(tmp_path / "converted", "float64")
 
 
-def test_weights_that_need_no_conversion_are_named(tmp_path):
+def test_weights_that_need_no_conversion_come_along(tmp_path):
+    """Commands of `fetch` convert whatever was downloaded: a model may have been released anew."""
     source = fetched("google-bert/bert-base-uncased", tmp_path)
-    with pytest.raises(UserError, match=r"has no pytorch_model\.bin; its model\.safetensors needs no conversion"):
-        convert(source, tmp_path / "made")
+    convert(source, tmp_path / "made")
+    assert (tmp_path / "made/model.safetensors").read_bytes() == (source / "model.safetensors").read_bytes()
+    (source / "model.safetensors").unlink()
+    with pytest.raises(UserError, match=r"has neither pytorch_model\.bin nor model\.safetensors"):
+        convert(source, tmp_path / "again")
 
 
 def test_folders_of_modules_come_along_and_weights_of_other_programs_do_not(tmp_path):

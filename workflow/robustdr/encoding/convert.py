@@ -21,7 +21,7 @@ def convert(folder: Path, output: Path) -> None:
 
     PyTorch's restricted reader reads the pickles: it makes tensors and containers and runs nothing else. Names stay the
     same; tensors that share memory are written separately. Tokenizers in any form and the folders of
-    sentence-transformers' modules come along; one with a model.safetensors keeps that.
+    sentence-transformers' modules come along; what has a model.safetensors already keeps that.
 
     Args:
         folder: with config.json, and a pytorch_model.bin there or in folders of modules. output: the folder to write.
@@ -30,9 +30,8 @@ def convert(folder: Path, output: Path) -> None:
         UserError: a file is missing, or a pickle holds anything but tensors by name.
     """
     pickles = [file for file in sorted(folder.rglob(PICKLE)) if not file.with_name(WEIGHTS).is_file()]
-    if not pickles:
-        hint = f"; its {WEIGHTS} needs no conversion" if (folder / WEIGHTS).is_file() else ""
-        raise UserError(f"{folder}: has no {PICKLE}{hint}")
+    if not pickles and not (folder / WEIGHTS).is_file():
+        raise UserError(f"{folder}: has neither {PICKLE} nor {WEIGHTS}")
     if not (folder / CONFIG).is_file():
         raise UserError(f"{folder}: has no {CONFIG}")
     weights = {file: _tensors(file) for file in pickles}

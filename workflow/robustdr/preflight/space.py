@@ -52,7 +52,8 @@ def short(folders: list[Filled]) -> Iterator[Missing]:
 def _elsewhere(filled: Filled) -> str:
     if filled.name.isupper():
         return f"export {filled.name}=/a/larger/folder  # that compute nodes see too"
-    return f"ln -s /a/larger/folder {filled.folder}  # that compute nodes see too, or make room"
+    move = "cp -a . /a/larger/folder/robustdr && cd /a/larger/folder/robustdr && rm -rf .venv && make setup"
+    return f"{move}  # that compute nodes see too, and go on there; or make room"
 
 
 def refused(folder: Path, size: int) -> str:
