@@ -103,9 +103,10 @@ def test_the_same_figure_twice_is_the_same_bytes_in_any_process(figure, tmp_path
     write_figure(settings, measures, None, tmp_path / "one.svg")
     code = (
         "import json, sys; from pathlib import Path; from robustdr.reporting.drawing import Drawing, write_figure;"
-        "from robustdr.reporting.settings import FigureSettings; from robustdr.core.settings import read;"
+        "from robustdr.reporting.settings import FigureSettings; from robustdr.core.settings import read_settings;"
         "settings, measures = json.load(sys.stdin);"
-        "write_figure(read(FigureSettings, settings), [Path(path) for path in measures], None, Path(sys.argv[1]))"
+        "paths = [Path(path) for path in measures];"
+        "write_figure(read_settings(FigureSettings, settings), paths, None, Path(sys.argv[1]))"
     )
     import json
 

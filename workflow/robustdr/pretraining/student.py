@@ -41,10 +41,10 @@ class Student:
             data: corpus.jsonl. initial: the checkpoint whose tokenizer is used.
 
         Raises:
-            UserError: see `Vocabulary`, `Passages.read` and `Feed`.
+            UserError: see `Vocabulary`, `Passages.read_corpus` and `Feed`.
         """
-        feed = Feed(Passages.read(data, Vocabulary(initial), settings), settings, seed)
-        shares = "; ".join(f"{what}: {share:.1%}" for what, share in feed.shares().items())
+        feed = Feed(Passages.read_corpus(data, Vocabulary(initial), settings), settings, seed)
+        shares = "; ".join(f"{share_name}: {share:.1%}" for share_name, share in feed.shares().items())
         print(f"{settings.system}: {len(feed.examples)} passages; {shares}")
         return feed
 
@@ -75,11 +75,11 @@ class Student:
         model.encoder.requires_grad_(False)
         new = list(self.parameters.values())
         optimiser = torch.optim.AdamW(new, settings.frozen_learning_rate, weight_decay=0.0)
-        for step, seen in enumerate(feed.run(0, steps)):
+        for step, batch in enumerate(feed.run(0, steps)):
             rate = learning_rate(step, steps, settings.frozen_learning_rate, settings.warmup, settings.decay)
             optimiser.param_groups[0]["lr"] = rate
             with autocast(settings.precision, self.device):
-                loss = torch.stack(list(model(seen.shown).values())).sum()
+                loss = torch.stack(list(model(batch.masked).values())).sum()
             loss.backward()
             distributed.average_gradients(new)
             torch.nn.utils.clip_grad_norm_(new, settings.max_gradient_norm or inf)
@@ -106,14 +106,14 @@ class Student:
         """The highest learning rate of each parameter."""
         return dict.fromkeys(self.parameters, self.settings.learning_rate)
 
-    def ready(self, seen: Step) -> Step:
-        return seen
+    def ready(self, batch: Step) -> Step:
+        return batch
 
-    def terms(self, seen: Step, step: int) -> dict[str, torch.Tensor]:
+    def terms(self, batch: Step, step: int) -> dict[str, torch.Tensor]:
         """The terms of the loss, by name, on this process's passages."""
         torch.manual_seed(digest(self.seed, "dropout", step, distributed.rank()))
         with autocast(self.settings.precision, self.device):
-            return self.model(seen.shown)
+            return self.model(batch.masked)
 
     def backward(self, loss: torch.Tensor) -> None:
         """Set the gradients of all parameters, averaged over the processes."""

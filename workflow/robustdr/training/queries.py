@@ -62,14 +62,14 @@ class LearnsFromQueries(ABC):
         return dict.fromkeys(self.parameters, self.settings.learning_rate)
 
     @abstractmethod
-    def read(self, seen: Step, needs: set[str]) -> Any:
+    def read_fields(self, step: Step, needs: set[str]) -> Any:
         """What the fields `needs` of a batch are computed from: tokens, and what teachers said."""
 
     @abstractmethod
     def batch(self, ready: Any, step: int) -> Batch: ...
 
-    def ready(self, seen: Step) -> Any:
-        return self.read(seen, self.loss[1])
+    def ready(self, step: Step) -> Any:
+        return self.read_fields(step, self.loss[1])
 
     def terms(self, ready: Any, step: int) -> dict[str, torch.Tensor]:
         """The weighted terms of the loss, by name."""

@@ -96,21 +96,29 @@ class Student(LearnsFromQueries):
     def lengths(self) -> tuple[int, int]:
         return self.settings.query_length, self.settings.passage_length
 
-    def read(self, seen: Step, needs: set[str]) -> Ready:
+    def read_fields(self, step: Step, needs: set[str]) -> Ready:
         """The pairs of this process's queries with their passages, and what a teacher says of them."""
         share = self.settings.batch_size
         mine = distributed.rank() * share, (distributed.rank() + 1) * share
-        groups = [[passage.read_passage().joined() for passage in seen.of("passages", i, i + 1)] for i in range(*mine)]
+        groups = [
+            [passage.read_passage().joined() for passage in step.items_of("passages", i, i + 1)] for i in range(*mine)
+        ]
         pairs: dict[str, list[tuple[str, str]]] = {}
         for name in ("query", "variation", "variations"):
             if name in needs:
-                texts = seen.of(name, *mine)
-                each = len(texts) // share
-                pairs[name] = [(text, passage) for at, text in enumerate(texts) for passage in groups[at // each]]
-        tokens: dict[str, list[Any]] = {name: self.ranker.tokenise(of, *self.lengths) for name, of in pairs.items()}
+                texts = step.items_of(name, *mine)
+                texts_per_query = len(texts) // share
+                pairs[name] = [
+                    (text, passage)
+                    for position, text in enumerate(texts)
+                    for passage in groups[position // texts_per_query]
+                ]
+        tokens: dict[str, list[Any]] = {
+            name: self.ranker.tokenise(field_pairs, *self.lengths) for name, field_pairs in pairs.items()
+        }
         taught = None
         if self.teacher is not None:
-            taught = scores.of_groups(self.teacher, seen.of("examples", *mine), seen.of("passages", *mine))
+            taught = scores.of_groups(self.teacher, step.items_of("examples", *mine), step.items_of("passages", *mine))
         return Ready(len(groups[0]), pairs if "vectors" in needs else {}, tokens, taught)
 
     def batch(self, ready: Ready, step: int) -> Batch:
@@ -121,15 +129,17 @@ class Student(LearnsFromQueries):
         batch, per_query = Batch(), ready.per_query
         for name, tokens in ready.tokens.items():
             seeds = self.seed, "dropout", step, distributed.rank(), name
-            found = {f"{name}_scores": self.ranker.score(tokens, digest(*seeds)).unflatten(0, (-1, per_query))}
+            values_of_fields = {
+                f"{name}_scores": self.ranker.score(tokens, digest(*seeds)).unflatten(0, (-1, per_query))
+            }
             if ready.pairs:  # vectors of each text paired with the positive
                 positive = ready.pairs[name][::per_query]
-                found[name] = distributed.gather(
+                values_of_fields[name] = distributed.gather(
                     self.ranker.represent(positive, *self.lengths, digest(*seeds, "vectors"))
                 )
-            each = len(tokens) // per_query // self.settings.batch_size
-            for field, values in found.items():
-                setattr(batch, field, values.unflatten(0, (-1, each)) if name == "variations" else values)
+            texts_per_query = len(tokens) // per_query // self.settings.batch_size
+            for field, values in values_of_fields.items():
+                setattr(batch, field, values.unflatten(0, (-1, texts_per_query)) if name == "variations" else values)
         if ready.teacher_scores is not None:
             batch.teacher_scores = sent(ready.teacher_scores, self.device)
         return batch
