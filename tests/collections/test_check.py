@@ -9,9 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from robustdr.cli import main
-from robustdr.collections import write_split
+from robustdr.collections import write_corpus, write_split
+from robustdr.collections.card import write_card
 from robustdr.collections.check import check
 from robustdr.collections.command import SHOWN
+from robustdr.core.errors import UserError
 from robustdr.core.files import read_qrels, read_queries
 
 CLEAN = {
@@ -230,3 +232,59 @@ def test_splits_may_be_in_one_file_of_queries_that_judgements_divide(tmp_path):
     (tmp_path / "train-qrels.txt").write_text("q2 0 d1 1\nq1 0 d1 1\n")
     problems = check(tmp_path / "corpus.tsv", splits, ignore_unjudged=True).problems
     assert "query of two splits" in {problem.kind for problem in problems}
+
+
+def test_published_collections_go_on_where_little_is_missing(tmp_path):
+    """ArguAna lacks a judged passage, NFCorpus a judged query; judgements of another collection stay errors."""
+    changes = {"qrels.txt": f"{CLEAN['qrels.txt']}q1 0 gone 1\nq9 0 d1 1\n"}
+    expected = ["dropped qrels.txt:4: judges query 'q9'", "warning qrels.txt:3: judges passage 'gone'"]
+    agree(sorted(found(write(tmp_path, changes), allow_missing=True)), expected)
+    (tmp_path / "qrels.txt").write_text("q1 0 x1 1\nq2 0 x2 1\n")
+    agree(found(tmp_path, allow_missing=True), ["qrels.txt:1: judges passage 'x1'", "qrels.txt:2: judges passage 'x2'"])
+
+
+ITSELF = ("dropped", "are no results of this query")
+COUNTED = ("warning", "count as results of this query")
+
+
+@pytest.mark.parametrize(
+    "ids, texts, relevant, option, expected",
+    [
+        (("a-pro", "b-pro"), ("what is a stone", "what is a river"), None, None, ITSELF),
+        (("1", "2"), ("what is a stone", "what is a river"), None, None, ITSELF),
+        (("a-pro", "b-pro"), ("some text", "another text"), None, None, ITSELF),
+        (("1", "2"), ("some text", "another text"), None, None, COUNTED),  # numbers, equal by chance
+        (("1", "2"), ("some text", "another text"), None, True, ITSELF),
+        (("a-pro", "b-pro"), ("what is a stone", "what is a river"), "a-pro", None, COUNTED),
+        (("a-pro", "b-pro"), ("what is a stone", "what is a river"), None, False, COUNTED),
+    ],
+)
+def test_a_query_that_is_a_passage_too_does_not_find_itself(tmp_path, ids, texts, relevant, option, expected):
+    first, second = ids
+    changes = {
+        "queries.tsv": f"{first}\twhat is a stone\n{second}\twhat is a river\n",
+        "corpus.tsv": f"d1\ta stone\nd2\ta river\n{first}\t{texts[0]}\n{second}\t{texts[1]}\n",
+        "qrels.txt": f"{first} 0 {relevant or 'd1'} 1\n{second} 0 d2 1\n",
+    }
+    (problem,) = check(
+        write(tmp_path, changes) / "corpus.tsv",
+        {"test": (tmp_path / "queries.tsv", tmp_path / "qrels.txt")},
+        ignore_identical_ids=option,
+    ).problems
+    assert problem.severity == expected[0] and problem.message.startswith(
+        f"2 passages have the id of a query; they {expected[1]}"
+    )
+
+
+def test_judgements_of_missing_queries_are_not_written(tmp_path):
+    write(tmp_path, {"qrels.txt": f"{CLEAN['qrels.txt']}q1 0 gone 1\nq9 0 d1 1\n"})
+    part = {"queries": str(tmp_path / "queries.tsv"), "qrels": str(tmp_path / "qrels.txt")}
+    source = {"kind": "local", "corpus": str(tmp_path / "corpus.tsv"), "allow_missing": True, "splits": {"test": part}}
+    corpus, files = tmp_path / "out/corpus.jsonl", [tmp_path / "out/test/queries.tsv", tmp_path / "out/test/qrels.txt"]
+    write_corpus(source, corpus)
+    write_split(source, "test", files)
+    assert read_qrels(files[1]) == {"q1": {"d1": 1, "gone": 1}, "q2": {"d2": 2}}
+    write_card(source, corpus, {"test": files}, tmp_path / "out/card.json")
+    assert json.loads((tmp_path / "out/card.json").read_text())["passages"]["missing"] == 1
+    with pytest.raises(UserError, match="judges passage 'gone', which is not in"):
+        write_card({**source, "allow_missing": False}, corpus, {"test": files}, tmp_path / "out/card.json")

@@ -23,6 +23,7 @@ def report_numbers():
     kinds = {"typo": WORSE, "stem": BETTER, "misspelling_mean": WORSE, "syntactic_mean": BETTER}
     remedy = {"label": "CAPOT", "variations": BETTER, "variations_over_control": UNKNOWN, "original": WORSE}
     return {
+        "notes": [],
         "model": "mine",
         "sources": ["The model is /models/mine."],
         "encoding": ["Pooling (cls); prompts: query 'a_b*c*'"],

@@ -18,6 +18,7 @@ from pyarrow import feather
 from robustdr.core.errors import UserError
 from robustdr.retrieval.best import NO_PASSAGE, best, docids_by_row
 from robustdr.retrieval.runs import Run, rank, read_docids, read_metadata, read_run, write_run
+from robustdr.retrieval.trec import read_listed, read_trec
 
 METADATA = {"tag": "rodr-seed1", "data": {"test_data": {"name": "wordnet-mini", "topics": "“x”.tsv"}}}
 RANKED = np.arange(200, dtype=np.int32)[None], np.linspace(1, 0, 200, dtype=np.float32)[None]
@@ -272,3 +273,54 @@ def test_a_damaged_file(tmp_path, damage):
 def test_a_run_that_is_not_there(tmp_path, form):
     with pytest.raises(UserError, match=rf"nothing\.{form}"):
         read_run(tmp_path / f"nothing.{form}")
+
+
+def test_a_query_id_may_begin_as_comments_do(tmp_path):
+    """Also on the first lines, and between comments, plain or with other white space."""
+    for number, blank in enumerate((" ", "\t")):
+        path = tmp_path / f"{number}.trec"
+        lines = ["# a comment", "#1 Q0 d1 1 9 x", "#1 Q0 d2 2 8 x", "# of 5 numbers or 6", "q2 Q0 d1 1 7 x"]
+        path.write_text("\n".join([lines[0], *(line.replace(" ", blank) for line in lines[1:])]) + "\n")
+        assert read_run(path) == {"#1": [("d1", 9.0), ("d2", 8.0)], "q2": [("d1", 7.0)]}
+        assert [*read_docids(path, 1)] == [("#1", ["d1"]), ("q2", ["d1"])]
+
+
+def test_a_byte_order_mark_is_part_of_no_id(tmp_path):
+    (tmp_path / "run.trec").write_text("q1 Q0 d1 1 9 x\n", encoding="utf-8-sig")
+    assert [*read_run(tmp_path / "run.trec")] == ["q1"]
+
+
+@pytest.mark.parametrize("read", [read_run, read_listed, lambda path: [*read_docids(path, 1)]])
+@pytest.mark.parametrize(
+    "lines, message",
+    [
+        ("q Q0 a 1 nan x", "query 'q' gives passage 'a' the score nan; a score is a finite number"),
+        ("q Q0 b 1 inf x", "query 'q' gives passage 'b' the score inf"),
+        ("q Q0 a 1 2 x\nq Q0 b 2 1 x\nq Q0 a 3 0 x", "query 'q' has a passage twice: 'a'"),
+    ],
+)
+def test_every_reader_has_the_same_checks(tmp_path, read, lines, message):
+    (tmp_path / "run.trec").write_text(f"p Q0 a 1 1 x\n{lines}\n")
+    with pytest.raises(UserError, match=message):
+        read(tmp_path / "run.trec")
+
+
+def test_distances_are_no_scores(tmp_path):
+    lines = [f"q{query} Q0 d{rank} {rank} 0.{rank} x\n" for query in range(3) for rank in range(1, 4)]
+    (tmp_path / "run.trec").write_text("".join(lines))
+    with pytest.raises(UserError, match=r"rank column and the scores disagree in 3 of 3 queries: .* distances"):
+        read_run(tmp_path / "run.trec")
+    (tmp_path / "run.trec").write_text("".join([*lines[:3], "q1 Q0 d1 1 3 x\nq1 Q0 d2 2 1 x\n"]))
+    assert read_trec(tmp_path / "run.trec").notes == [
+        "has ranks that disagree with its scores in 1 of 2 queries; scores decide"
+    ]
+
+
+def test_ties_are_told(tmp_path):
+    (tmp_path / "run.trec").write_text("q Q0 a 1 1 x\nq Q0 b 2 1 x\np Q0 a 1 2 x\np Q0 b 2 1 x\np Q0 c 3 1 x\n")
+    assert read_trec(tmp_path / "run.trec").notes == [
+        "has one score for all passages in 1 of 2 queries; their ids decide the order",
+        "has ties in 1 of 2 queries; of equal scores, the later id is first",
+    ]
+    (tmp_path / "run.trec").write_text("q Q0 a 1 2 x\nq Q0 b 2 1 x\np Q0 a 1 1 x\n")
+    assert read_trec(tmp_path / "run.trec").notes == []

@@ -12,7 +12,7 @@ from robustdr.core.errors import UserError
 from robustdr.experiments.config import load
 from robustdr.experiments.kinds import kind_named
 from robustdr.graph.graph import graph
-from robustdr.retrieval.existing import rankings
+from robustdr.retrieval.existing import notes, rankings
 from robustdr.retrieval.settings import RunSettings
 
 ROOT = Path(__file__).parents[2]
@@ -90,3 +90,13 @@ def test_a_folder_that_is_not_there(config):
     broken = changed(config, "systems", "engine", "runs", "nowhere")
     with pytest.raises(UserError, match=r"here\.runs: 'nowhere' is not a folder"):
         kind_named("existing").check(broken, "engine", "here")
+
+
+def test_an_empty_run_is_refused_and_missing_queries_are_told(corpus):
+    with pytest.raises(UserError, match=r"run\.trec: an empty run: it ranks no passage for any query"):
+        read_rankings(corpus, "")
+    path = corpus.with_name("run.trec")
+    with pytest.raises(UserError, match=r"an empty run"):
+        notes(path, QUERIES)
+    path.write_text("q1 Q0 d1 1 0.5 engine\n")
+    assert notes(path, QUERIES) == ["lacks 1 of 2 queries, which count 0"]

@@ -12,8 +12,8 @@ from robustdr.audit.recomputed import Mark, Number, Recomputed
 from robustdr.audit.reported import Reported, Table, as_text
 from robustdr.audit.resolve import selected
 from robustdr.audit.transcript import MarkTest, Places
+from robustdr.collections.local import read_qrels
 from robustdr.core.errors import UserError, unknown
-from robustdr.core.files import read_qrels
 from robustdr.evaluation.measures import Qrels
 from robustdr.evaluation.statistics import paired_t_test
 from robustdr.retrieval.trec import read_listed
@@ -25,10 +25,12 @@ class _Folder:
     def __init__(self, folder: Path, qrels: Path) -> None:
         self.folder, self._path = folder, qrels
         self.qrels: Qrels = read_qrels(qrels)
+        self.notes: list[str] = []
         self.read_run = lru_cache(maxsize=4)(self._read_run)
 
     def _read_run(self, name: str) -> Runs:
-        listed = read_listed(self.folder / name)
+        listed, notes = read_listed(self.folder / name)
+        self.notes += [f"{self.folder / name} {note}" for note in notes]
         judged = {qid: ranking for qid, ranking in listed.items() if qid in self.qrels}
         if not judged:
             raise UserError(f"{self.folder / name}: none of its {len(listed)} queries is judged in {self._path}")
@@ -67,7 +69,8 @@ def recompute(reported: Reported, folder: Path, qrels: Path) -> Recomputed:
         Number(cell, name, search(cell.interval, cell.coordinates["measure"], judged.qrels, judged.read_run(name)))
         for cell, name in cell_runs.values()
     ]
-    return Recomputed(numbers, [_mark(judged, cell_runs, *pair) for pair in pairs], skipped)
+    marks = [_mark(judged, cell_runs, *pair) for pair in pairs]
+    return Recomputed(numbers, marks, skipped, list(dict.fromkeys(judged.notes)))
 
 
 def _is_provided(cell: Cell, skipped: list[tuple[Cell, str]]) -> bool:

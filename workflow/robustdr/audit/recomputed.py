@@ -1,6 +1,6 @@
 """Results of runs beside the numbers and marks that a paper prints."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from robustdr.audit.cells import Cell
 from robustdr.audit.chance import odds
@@ -72,11 +72,16 @@ def _often(chance: float) -> str:
 
 @dataclass(frozen=True)
 class Recomputed:
-    """The results of one paper's runs. `skipped`: cells that cannot be evaluated, with the reason."""
+    """The results of one paper's runs.
+
+    Attributes:
+        skipped: cells that cannot be evaluated, with the reason. notes: what a reader should know of the runs.
+    """
 
     numbers: list[Number]
     marks: list[Mark]
     skipped: list[tuple[Cell, str]]
+    notes: list[str] = field(default_factory=list)
 
     @property
     def findings(self) -> list[Finding]:
@@ -131,6 +136,7 @@ class Recomputed:
             printed = code(f"{cell.printed}{cell.mark}")
             lines.append(table_row([plain(str(cell)), printed, plain(number.run), f"{number.outcome.usual:.4f}", says]))
         lines += ["", *(f"- {plain(f'{cell}: {reason}')}" for cell, reason in self.skipped)] if self.skipped else []
+        lines += ["", *(f"- {plain(note)}." for note in self.notes)] if self.notes else []
         if self.marks:
             lines += ["", "| cell | mark | against | p | marked rightly |", "| --- | --- | --- | ---: | --- |"]
         for mark in self.marks:
@@ -147,6 +153,7 @@ class Recomputed:
                 for number in self.numbers
             ],
             "skipped": [{"cell": str(cell), "reason": reason} for cell, reason in self.skipped],
+            "notes": [{"note": note} for note in self.notes],
             "marks": [
                 {
                     "cell": str(mark.cell),

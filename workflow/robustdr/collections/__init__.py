@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from robustdr.collections.cut import cut_passages, cut_split
+from robustdr.collections.records import Split
 from robustdr.collections.settings import DESCRIBING, OF_QUERIES, Source
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import atomic, read_qrels
@@ -70,6 +71,8 @@ def write_split(source: Source, split: str, outputs: Sequence[Path], query_limit
         UserError: an unknown split or kind, an input that is missing or malformed, an empty output.
     """
     split_records = _kind(kind_of(source, split)).split(source, split)
+    if source.get("allow_missing"):
+        split_records = _of_known_queries(split_records)
     if query_limit is not None:
         split_records = cut_split(split_records, query_limit)
     min_grade = source.get("binary_from")
@@ -92,6 +95,14 @@ def write_split(source: Source, split: str, outputs: Sequence[Path], query_limit
         if not all(counts.values()):
             raise UserError(f"collections.yaml: splits: {split}: it has {counts}; none may be 0")
     return counts | ({"removed": split_records.removed} if split_records.removed else {})
+
+
+def _of_known_queries(split_records: Split) -> Split:
+    """Return a split without the judgements of queries that it does not have."""
+    queries = list(split_records.queries)
+    qids = {query.qid for query in queries}
+    judgements = [judged for judged in split_records.judgements if judged.qid in qids]
+    return split_records._replace(queries=queries, judgements=judgements)
 
 
 def kind_of(source: Mapping[str, Any], split: str | None) -> str:
@@ -131,6 +142,11 @@ def part_files(source: Mapping[str, Any], split: str | None) -> list[Path]:
 def judged_candidates(source: Mapping[str, Any], split: str) -> bool:
     """Whether each query of a split ranks the passages that its qrels judge, whatever their grade, and no others."""
     return source.get("splits", {}).get(split, {}).get("candidates") == "judged"
+
+
+def ignores_identical_ids(source: Mapping[str, Any]) -> bool:
+    """Whether a passage with the id of a query is no result of this query."""
+    return bool(source.get("ignore_identical_ids"))
 
 
 def _kind(name: str) -> ModuleType:

@@ -30,11 +30,12 @@ class SplitCard(TypedDict):
 
 
 class PassagesCard(TypedDict):
-    """Counts of a corpus."""
+    """Counts of a corpus; `missing`: judged passages that it does not have."""
 
     count: int
     empty: int
     mean_words: float
+    missing: NotRequired[int]
 
 
 class Card(TypedDict):
@@ -49,7 +50,8 @@ def write_card(source: Source, corpus: Path | None, splits: Mapping[str, Sequenc
     """Check that corpus, queries and judgements or answers fit together, and write the card: name, counts, sha256.
 
     The folder of the splits, or of `output`, gives the collection's name. Memory: 16 bytes a passage, and the queries.
-    Empty passages are counted if the collection was released with them (`kind: irds`); otherwise they are an error.
+    Judged passages that are not there are counted if the source allows it (`allow_missing`), and empty passages if the
+    collection was released with them (`kind: irds`); otherwise they are an error.
 
     Args:
         corpus: corpus.jsonl; None for a query log, where only the queries are checked.
@@ -88,7 +90,7 @@ def write_card(source: Source, corpus: Path | None, splits: Mapping[str, Sequenc
         {
             "name": next((file.parent.parent for files in splits.values() for file in files), output.parent).name,
             **{key: source.get(key) for key in ("description", "licence", "url", "kind")},
-            "passages": _check_corpus(corpus, judged, released=source["kind"] == "irds") if corpus else None,
+            "passages": _check_corpus(corpus, judged, source) if corpus else None,
             "splits": described,
             "sha256": {os.path.relpath(path, output.parent): sha256(path) for path in checked_files},
         },
@@ -117,8 +119,8 @@ def _check_candidates(qrels: Path, judgements: Mapping[str, Mapping[str, int]], 
             )
 
 
-def _check_corpus(corpus: Path, judged: Mapping[str, Path], released: bool) -> PassagesCard:
-    missing = dict(judged)
+def _check_corpus(corpus: Path, judged: Mapping[str, Path], source: Source) -> PassagesCard:
+    missing, released = dict(judged), source["kind"] == "irds"
     hashes, words, empty = array("Q"), 0, 0
     for number, passage in read_records(corpus):
         length = len(passage.title.split()) + len(passage.text.split())
@@ -134,9 +136,12 @@ def _check_corpus(corpus: Path, judged: Mapping[str, Path], released: bool) -> P
         raise UserError(f"{corpus}: no passages")
     if len(np.unique(np.frombuffer(hashes, dtype=np.uint64))) < len(hashes):
         _check_docids(corpus)
+    counts: PassagesCard = {"count": len(hashes), "empty": empty, "mean_words": round(words / len(hashes), 2)}
+    if missing and source.get("allow_missing"):
+        return {**counts, "missing": len(missing)}
     for docid, qrels in missing.items():
         raise UserError(f"{_line(qrels, 2, docid)}: judges passage {docid!r}, which is not in {corpus}")
-    return {"count": len(hashes), "empty": empty, "mean_words": round(words / len(hashes), 2)}
+    return counts
 
 
 def _check_docids(corpus: Path) -> None:

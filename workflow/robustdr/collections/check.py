@@ -16,6 +16,9 @@ from robustdr.collections.problems import Place, Problem, Report
 from robustdr.collections.reading import EMPTY_PASSAGE, EMPTY_QUERY, check_passage, check_query
 from robustdr.core.seeds import digest
 
+IDENTICAL = "passage with the id of a query"
+UNKNOWN_QUERY, UNKNOWN_PASSAGE = "judgement of an unknown query", "judgement of an unknown passage"
+HEAD = "line that may be a head"
 UNREADABLE = "\ufffd"  # in place of what is not UTF-8, which is reported already
 HEADS = re.compile(r"[a-z_ -]*(id|key|no)", re.IGNORECASE)  # what a docid is called, in place of one
 
@@ -74,7 +77,12 @@ class _Queries(NamedTuple):
 
 
 def check(
-    corpus: Path, splits: Mapping[str, tuple[Path, Path]], drop_empty: bool = False, ignore_unjudged: bool = False
+    corpus: Path,
+    splits: Mapping[str, tuple[Path, Path]],
+    drop_empty: bool = False,
+    ignore_unjudged: bool = False,
+    allow_missing: bool = False,
+    ignore_identical_ids: bool | None = None,
 ) -> Checked:
     """Find all problems of a data set in the formats of local collections.
 
@@ -84,6 +92,10 @@ def check(
         splits: name -> its files of queries and of judgements. Splits should share no query.
         drop_empty: leave out empty passages and queries, and judgements about them.
         ignore_unjudged: leave out queries without a judgement.
+        allow_missing: go on where a judged passage is not there, which counts as not found, or a judged query is not,
+            whose judgements are left out.
+        ignore_identical_ids: the passage with the id of a query is no result of it; None: `_finds_itself` decides, and
+            a problem of the kind `IDENTICAL` that is `dropped` says so.
     """
     files = [path for path in (corpus, *(file for pair in splits.values() for file in pair)) if not irds_id(path)]
     if missing := [Problem("missing file", path, "no such file") for path in files if not path.is_file()]:
@@ -94,11 +106,24 @@ def check(
         dropped = drop_empty and problem.kind in (EMPTY_PASSAGE, EMPTY_QUERY)
         problems.append(problem._replace(severity="dropped") if dropped else problem)
 
-    judged = {row.docid for _, qrels in splits.values() for _, row in read_judgements(qrels, lambda problem: None)}
-    passages, known_docids, empty = _check_corpus(corpus, judged, report)
+    pairs = {
+        (row.qid, row.docid): row.grade
+        for _, qrels in splits.values()
+        for _, row in read_judgements(qrels, lambda problem: None)
+    }
+    question_texts = {
+        row.qid: row.text for queries, _ in splits.values() for _, row in read_queries(queries, lambda problem: None)
+    }
+    passages, known_docids, empty, identical = _check_corpus(
+        corpus, {docid for _, docid in pairs}, question_texts, report
+    )
+    if identical:
+        ids_are_relevant = any(pairs.get((id, id), 0) > 0 for id in identical)
+        on = ignore_identical_ids
+        _tell_identical(corpus, identical, _finds_itself(identical, ids_are_relevant) if on is None else on, report)
     query_files = [_check_queries(queries, report) for queries, _ in splits.values()]
     for of_split, (_, qrels) in zip(query_files, splits.values(), strict=True):
-        checked = _check_judgements(qrels, of_split, corpus, known_docids, empty, drop_empty, report)
+        checked = _check_judgements(qrels, of_split, corpus, known_docids, empty, drop_empty, allow_missing, report)
         _check_judged(of_split, qrels, *checked, ignore_unjudged, report)
     for first, second in combinations(query_files, 2):
         _check_overlap(first, second, report)
@@ -109,10 +134,21 @@ def check(
     )
 
 
-def _check_corpus(path: Path, judged: set[str], report: Report) -> tuple[int, set[str], set[str]]:
-    """Check the passages; return their number, the docids of `judged` that exist, and the docids of empty passages."""
+def _check_corpus(
+    path: Path, judged: set[str], question_texts: Mapping[str, str], report: Report
+) -> tuple[int, set[str], set[str], dict[str, bool]]:
+    """Check the passages.
+
+    Returns:
+        Their number, the docids of `judged` that exist, the docids of empty passages, and those that are ids of queries
+        too, each with whether the texts are the same.
+    """
     known_docids, empty, ids, texts = set(), set(), _Lines(), _Lines()
+    identical: dict[str, bool] = {}
     for place, passage in read_passages(path, report):
+        if passage.docid in question_texts:
+            question, text = (" ".join(t.casefold().split()) for t in (question_texts[passage.docid], passage.text))
+            identical[passage.docid] = bool(question and text) and (question in text or text in question)
         check_passage(place, passage, report)
         ids.add(passage.docid, place.number)
         if passage.docid in judged:
@@ -125,7 +161,7 @@ def _check_corpus(path: Path, judged: set[str], report: Report) -> tuple[int, se
                 message = (
                     f"docid {passage.docid!r}: is this line a head? Names that are read: {', '.join(PASSAGE['docid'])}"
                 )
-                report(Problem("line that may be a head", place, message, "warning"))
+                report(Problem(HEAD, place, message, "warning"))
             texts.add(f"{passage.title}\t{passage.text}", place.number)
     for line, first in ids.repeated():
         report(Problem("repeated docid", Place(path, line), f"the docid of line {first} again; ids are unique"))
@@ -134,7 +170,28 @@ def _check_corpus(path: Path, judged: set[str], report: Report) -> tuple[int, se
         report(Problem("repeated passage", Place(path, line), message, "warning"))
     if not texts.lines:
         report(Problem("file without content", path, "no passage with a text"))
-    return len(ids.lines), known_docids, empty
+    return len(ids.lines), known_docids, empty, identical
+
+
+def _finds_itself(identical: Mapping[str, bool], ids_are_relevant: bool) -> bool:
+    """Whether equal ids of queries and passages say that a query is a passage too, as in ArguAna and Quora.
+
+    They do not if such a passage is relevant. Plain numbers may be equal by chance: then half of the texts must be too.
+    """
+    if ids_are_relevant:
+        return False
+    half = len(identical) / 2
+    return sum(identical.values()) >= half or sum(not id.isdecimal() for id in identical) >= half
+
+
+def _tell_identical(corpus: Path, identical: Mapping[str, bool], ignored: bool, report: Report) -> None:
+    told = f"{len(identical):,} passages have the id of a query; "
+    told += (
+        "they are no results of this query, as in BEIR's evaluation (--no-ignore-identical-ids counts them)"
+        if ignored
+        else "they count as results of this query (--ignore-identical-ids leaves them out, as BEIR's evaluation does)"
+    )
+    report(Problem(IDENTICAL, corpus, told, "dropped" if ignored else "warning"))
 
 
 def _check_words(place: Place, text: str, report: Report) -> None:
@@ -171,10 +228,12 @@ def _check_judgements(
     known_docids: set[str],
     empty: set[str],
     drop_empty: bool,
+    allow_missing: bool,
     report: Report,
 ) -> tuple[set[str], set[str]]:
     """Check judgements; return the queries that have one that counts, and those with a relevant passage."""
     judged, relevant, pairs = set(), set(), _Lines()
+    missing: list[Problem] = []
     for place, row in read_judgements(path, report):
         pairs.add(f"{row.qid} {row.docid}", place.number)
         if row.qid in query_file.empty or row.docid in empty:
@@ -184,13 +243,18 @@ def _check_judgements(
                 continue
         elif row.qid not in query_file.places:
             message = f"judges query {row.qid!r}, which is not in {query_file.path}"
-            report(Problem("judgement of an unknown query", place, message))
+            missing.append(Problem(UNKNOWN_QUERY, place, message, "dropped" if allow_missing else "error"))
+            if allow_missing:
+                continue
         elif row.docid not in known_docids:
             message = f"judges passage {row.docid!r}, which is not in {corpus}"
-            report(Problem("judgement of an unknown passage", place, message))
+            missing.append(Problem(UNKNOWN_PASSAGE, place, message, "warning" if allow_missing else "error"))
         judged.add(row.qid)
         if row.grade > 0:
             relevant.add(row.qid)
+    wrong_files = len(missing) > len(pairs.lines) / 2  # nothing is missing there: the files do not belong together
+    for problem in missing:
+        report(problem._replace(severity="error") if wrong_files else problem)
     for line, first in pairs.repeated():
         message = f"the query and the passage of line {first} again; a pair is judged once"
         report(Problem("repeated judgement", Place(path, line), message))

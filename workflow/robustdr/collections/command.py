@@ -45,12 +45,16 @@ def run(a: argparse.Namespace) -> int:
         raise UserError("check: --train-queries and --train-qrels go together; give both or neither")
     locations = data.parse_locations(a)
     drop_empty, ignore_unjudged = locations.published or a.drop_empty, locations.published or a.ignore_unjudged
-    if a.output and not (drop_empty or ignore_unjudged):
-        raise UserError("check: --output is for a cleaned copy; say what to leave out: --drop-empty, --ignore-unjudged")
+    if a.output and not (drop_empty or ignore_unjudged or a.allow_missing):
+        options = "--drop-empty, --ignore-unjudged, --allow-missing"
+        raise UserError(f"check: --output is for a cleaned copy; say what to leave out: {options}")
     splits = {"test": (locations.queries, locations.qrels)}
     if a.train_queries:
         splits["train"] = (a.train_queries, a.train_qrels)
-    problems, _, queries = check(locations.corpus, splits, drop_empty, ignore_unjudged)
+    allow_missing = locations.published or a.allow_missing
+    problems, _, queries = check(
+        locations.corpus, splits, drop_empty, ignore_unjudged, allow_missing, a.ignore_identical_ids
+    )
     if queries:
         print(language.given_or_found(None, queries["test"])[1])
     for line in lines(problems, None if a.all else SHOWN):

@@ -37,6 +37,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--qrels", type=named_path, metavar="F", help=text)
     text = "name for these queries, with --data FOLDER that of their qrels; default: test"
     parser.add_argument("--split", default="test", help=text)
+    text = "go on where judged passages are missing, which count as not found, or judged queries, which are left out; "
+    text += "with --data, this is so"
+    parser.add_argument("--allow-missing", action="store_true", help=text)
+    text = "leave out the passage with the id of a query from its results, as BEIR does; default: where ids and texts "
+    text += "say that a query is a passage, as in ArguAna and Quora"
+    parser.add_argument("--ignore-identical-ids", action=argparse.BooleanOptionalAction, help=text)
 
 
 def parse_locations(a: argparse.Namespace) -> Data:

@@ -1,6 +1,7 @@
 """Rows of users' files by field: JSON lines, Parquet, or lines with tabs and perhaps a head."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -12,16 +13,20 @@ from robustdr.core.files import from_json
 
 # What the tools of the field (BEIR, ir_datasets, MS MARCO, Pyserini, Tevatron, DPR) call each field.
 PASSAGE = {
-    "docid": ("docid", "_id", "doc_id", "id", "pid", "passage_id"),
+    "docid": ("docid", "_id", "doc_id", "id", "pid", "passage_id", "docno"),
     "title": ("title",),
     "text": ("text", "contents", "passage", "body"),
 }
 QUERY = {"qid": ("qid", "_id", "query_id", "query-id", "id"), "text": ("text", "query", "question")}
 JUDGEMENT = {
     "qid": ("qid", "query-id", "query_id"),
-    "docid": ("docid", "corpus-id", "corpus_id", "doc_id", "pid"),
+    "docid": ("docid", "corpus-id", "corpus_id", "doc_id", "pid", "docno"),
     "grade": ("grade", "score", "relevance", "label"),
 }
+# A first line that begins so is a head: no query has such an id.
+QUERY_IDS = (*QUERY["qid"], "docno", "number", "topic", "topic_id", "topic-id", "question_id", "qno")
+QUOTES = "quotes around fields"
+QUOTED = re.compile(r'"(?:[^"]|"")*"')  # a field of a CSV file
 OPTIONAL = {"title"}
 JSONL, PARQUET = ".jsonl", ".parquet"
 ENDINGS = (".tsv", ".tsv.gz", ".jsonl", ".jsonl.gz", ".parquet")  # of a corpus; other files may have other names
@@ -37,22 +42,49 @@ def named_rows(
 ) -> Iterator[tuple[Place, dict[str, str]]]:
     """Yield the rows of a JSONL or Parquet file, texts by the keys of `names`; a number becomes its text.
 
-    Reported, and left out: a row without such a value.
+    Reported: a row without such a value, which is left out unless it lacks the title alone.
     """
     for place, row in _parquet(path) if path.suffix == PARQUET else _objects(path, report):
-        record = {field: _value(row, allowed) for field, allowed in names.items()}
-        if missing := [field for field, value in record.items() if value is None and field not in OPTIONAL]:
-            required = ", ".join(f"{field} ({', '.join(names[field])})" for field in missing)
-            message = f"{str(row)[:80]!r} is no record; it lacks {required}"
-            report(Problem("line that is no record", place, message))
-        else:
+        record = {field: _value(row, field, allowed) for field, allowed in names.items()}
+        if wrong := [field for field, value in record.items() if value is None]:
+            faults = "; ".join(_fault(row, field, names[field]) for field in wrong)
+            report(Problem("line that is no record", place, f"{str(row)[:80]!r} is no record; {faults}"))
+        if not {*wrong} - OPTIONAL:
             yield place, {field: value or "" for field, value in record.items()}
 
 
-def _value(row: Any, names: tuple[str, ...]) -> str | None:
-    """Return the value of the first of `names`; None if it is neither a text nor a whole number."""
-    value = next((row[name] for name in names if name in row), None) if isinstance(row, dict) else None
+def _given(row: Any, names: tuple[str, ...]) -> str | None:
+    """Return the first of `names` that is a key of a row; else a key that differs in case alone; else None."""
+    if not isinstance(row, dict):
+        return None
+    key = next((name for name in names if name in row), None)
+    return key or next((key for key in row if key.lower() in names), None)
+
+
+def _value(row: Any, field: str, names: tuple[str, ...]) -> str | None:
+    """Return the text or whole number under the first of `names`, as a text; empty if an optional field has none.
+
+    None if there is no such value, or only the case of a key is another one.
+    """
+    key = _given(row, names)
+    value = None if key is None else row[key]
+    if value is None and field in OPTIONAL:
+        return ""
+    if key not in names:
+        return None
+    if field == "grade" and isinstance(value, float) and value.is_integer():
+        return str(int(value))
     return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
+
+
+def _fault(row: Any, field: str, names: tuple[str, ...]) -> str:
+    """Say why a row has no value of a field."""
+    key = _given(row, names)
+    if key is None:
+        return f"it lacks {field} ({', '.join(names)})"
+    if key not in names:
+        return f"the key {key!r} is not read; allowed: {', '.join(names)}"
+    return f"{key} is {str(row[key])[:80]!r}, neither a text nor a whole number"
 
 
 def _objects(path: Path, report: Report) -> Iterator[tuple[Place, Any]]:
@@ -76,8 +108,13 @@ def _parquet(path: Path) -> Iterator[tuple[Place, Any]]:
 
 
 def head(line: str, names: Mapping[str, tuple[str, ...]]) -> dict[str, int] | None:
-    """Return the place of each field in the lines of a file with this first line; None if it is no head."""
-    columns = [name.strip().lower() for name in line.split("\t")]
+    """Return the place of each field in the lines of a file with this first line; None if it is no head.
+
+    Of two columns, where the first is called as a query's id is, the second has the text, whatever it is called.
+    """
+    columns = [name.strip().strip('"').lower() for name in line.split("\t")]
+    if names is QUERY and len(columns) == len(QUERY) and columns[0] in QUERY_IDS:
+        return {"qid": 0, "text": 1}
     if not {*columns} <= {*chain.from_iterable(names.values())}:
         return None
     places_of = {
@@ -86,3 +123,29 @@ def head(line: str, names: Mapping[str, tuple[str, ...]]) -> dict[str, int] | No
     if any(len(places) != 1 and field not in OPTIONAL for field, places in places_of.items()):
         return None
     return {field: places[0] for field, places in places_of.items() if places}
+
+
+class Quoting:
+    """The quotation marks around the fields of a file with tabs, as CSV has them: they are no part of a text.
+
+    Args:
+        sample: the first lines below a head. If the last field of each, of two or more, stands in quotes, or the first
+            field does, quotes are the file's way to write fields; else only a field with doubled quotes inside.
+
+    Reported: that fields of the file are in quotes.
+    """
+
+    def __init__(self, path: Path, sample: Sequence[str], report: Report) -> None:
+        fields = [line.split("\t") for line in sample]
+        ends = all(QUOTED.fullmatch(line_fields[-1]) for line_fields in fields) and len(fields) > 1
+        self._everywhere = ends or (bool(fields) and all(QUOTED.fullmatch(line_fields[0]) for line_fields in fields))
+        if self._everywhere:
+            report(Problem(QUOTES, path, "its fields stand in quotes, which are left out", "warning"))
+
+    def fields(self, line: str) -> list[str]:
+        """Return the fields of a line without such quotes."""
+        return [self._plain(field) for field in line.split("\t")] if '"' in line else line.split("\t")
+
+    def _plain(self, field: str) -> str:
+        quoted = QUOTED.fullmatch(field) and (self._everywhere or '""' in field[1:-1])
+        return field[1:-1].replace('""', '"') if quoted else field

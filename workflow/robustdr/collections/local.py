@@ -9,18 +9,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar, cast
+from unicodedata import is_normalized, normalize
 
 from robustdr.collections import irds
-from robustdr.collections.forms import JUDGEMENT, PASSAGE, QUERY, has_names, head, named_rows
+from robustdr.collections.forms import JUDGEMENT, PASSAGE, QUERY, Quoting, has_names, head, named_rows
 from robustdr.collections.problems import Place, Problem, Report, refuse
 from robustdr.collections.reading import checked, judgement, lines, passages, queries
 from robustdr.collections.records import Judgement, Passage, Query, Split
 from robustdr.collections.settings import Irds, Local, LocalSplit
+from robustdr.core.errors import UserError
 
 IRDS = "irds:"
 Row = TypeVar("Row")
 FORMS = {2: "docid<TAB>text", 3: "docid<TAB>title<TAB>text"}
-HEAD = 1000  # a majority of these lines decides the number of columns
+HEAD = 1000  # a majority of these lines decides the number of columns; all decide whether quotes are around fields
+NOT_COMPOSED = "text with letters apart from their marks"
 
 
 def corpus(source: Local) -> Iterator[Passage]:
@@ -68,7 +71,14 @@ def read_passages(path: Path, report: Report) -> Iterator[tuple[Place, Passage]]
     """
     if id := irds_id(path):
         yield from _of_irds(path, irds.corpus(Irds(kind="irds", corpus=id, splits={})))
-    elif has_names(path):
+        return
+    for place, passage in _read_passages(path, report):
+        title, text = (_composed(place, text, report) for text in (passage.title, passage.text))
+        yield place, Passage(passage.docid, title, text)
+
+
+def _read_passages(path: Path, report: Report) -> Iterator[tuple[Place, Passage]]:
+    if has_names(path):
         yield from ((place, Passage(**record)) for place, record in named_rows(path, PASSAGE, report))
     else:
         rows = lines(path, report)
@@ -77,8 +87,10 @@ def read_passages(path: Path, report: Report) -> Iterator[tuple[Place, Passage]]
         widths = Counter(width for _, line in first if (width := line.count("\t") + 1) in FORMS)
         width = len(columns) if columns else max(widths, key=widths.__getitem__, default=0)
         form = "as its head" if columns else FORMS.get(width, " or ".join(FORMS.values()))
-        for number, line in chain(first[1:] if columns else first, rows):
-            fields = line.split("\t")
+        first = first[1:] if columns else first
+        quoting = Quoting(path, [line for _, line in first], report)
+        for number, line in chain(first, rows):
+            fields = quoting.fields(line)
             if len(fields) != width:
                 message = f"{len(fields)} fields; a line of this file is {form}"
                 report(Problem("line with a wrong number of fields", Place(path, number), message))
@@ -99,11 +111,15 @@ def read_queries(path: Path, report: Report) -> Iterator[tuple[Place, Query]]:
     if id := irds_id(path):
         yield from _of_irds(path, irds.queries(id))
         return
+    for place, query in _read_queries(path, report):
+        yield place, Query(query.qid, _composed(place, query.text, report))
+
+
+def _read_queries(path: Path, report: Report) -> Iterator[tuple[Place, Query]]:
     if has_names(path):
         yield from ((place, Query(**record)) for place, record in named_rows(path, QUERY, report))
         return
-    for place, line, columns in _lines(path, QUERY, report):
-        fields = line.split("\t")
+    for place, line, fields, columns in _lines(path, QUERY, report):
         if len(fields) != 2:
             message = f"{len(fields)} fields; a line is qid<TAB>text"
             report(Problem("line with a wrong number of fields", place, message))
@@ -128,8 +144,8 @@ def read_judgements(path: Path, report: Report) -> Iterator[tuple[Place, Judgeme
         for place, record in named_rows(path, JUDGEMENT, report):
             yield place, judgement(place, **record, report=report)
         return
-    for place, line, columns in _lines(path, JUDGEMENT, report):
-        fields = line.split("\t") if columns else line.split()
+    for place, line, tab_fields, columns in _lines(path, JUDGEMENT, report):
+        fields = tab_fields if columns else line.split()
         if len(fields) != (len(columns) if columns else 4):
             form = "qid<TAB>docid<TAB>grade, as its head" if columns else "`qid 0 docid grade`"
             message = f"{line[:80]!r} is not a qrels line; a line is {form}"
@@ -138,6 +154,22 @@ def read_judgements(path: Path, report: Report) -> Iterator[tuple[Place, Judgeme
             yield place, judgement(place, **{name: fields[column] for name, column in columns.items()}, report=report)
         else:
             yield place, judgement(place, fields[0], fields[2], fields[3], report=report)
+
+
+def read_qrels(path: Path) -> dict[str, dict[str, int]]:
+    """Read judgements of any form as {qid: {docid: grade}}.
+
+    Raises:
+        UserError: a malformed line, a pair that is judged twice, or no judgement at all.
+    """
+    qrels: dict[str, dict[str, int]] = {}
+    for place, judged in read_judgements(path, refuse):
+        if judged.docid in qrels.setdefault(judged.qid, {}):
+            raise UserError(f"{place}: query {judged.qid!r} judges passage {judged.docid!r} twice")
+        qrels[judged.qid][judged.docid] = judged.grade
+    if not qrels:
+        raise UserError(f"{path}: no judgement; a line is `qid 0 docid grade`")
+    return qrels
 
 
 def irds_id(path: str | Path) -> str | None:
@@ -156,12 +188,22 @@ def _of_irds(path: Path, rows: Iterable[Row]) -> Iterator[tuple[Place, Row]]:
     return ((Place(path, number, "row"), row) for number, row in enumerate(rows))
 
 
+def _composed(place: Place, text: str, report: Report) -> str:
+    """Return a text in Unicode's composed form (NFC), in which equal letters are equal characters."""
+    if is_normalized("NFC", text):
+        return text
+    report(Problem(NOT_COMPOSED, place, "letters and their marks are apart (not NFC); they are read as one", "warning"))
+    return normalize("NFC", text)
+
+
 def _lines(
     path: Path, names: Mapping[str, tuple[str, ...]], report: Report
-) -> Iterator[tuple[Place, str, dict[str, int] | None]]:
-    """Yield the place and the text of each line below a head, with the columns that the head names, if there is one."""
+) -> Iterator[tuple[Place, str, list[str], dict[str, int] | None]]:
+    """Yield the lines below a head: place, text, fields between tabs, and the columns that the head names, if any."""
     rows = lines(path, report)
-    for number, line in islice(rows, 1):
-        columns = head(line, names)
-        for line_number, text in rows if columns else chain([(number, line)], rows):
-            yield Place(path, line_number), text, columns
+    first = list(islice(rows, HEAD))
+    columns = head(first[0][1], names) if first else None
+    first = first[1:] if columns else first
+    quoting = Quoting(path, [line for _, line in first], report)
+    for number, line in chain(first, rows):
+        yield Place(path, number), line, quoting.fields(line), columns

@@ -42,5 +42,6 @@ Report = Callable[[Problem], None]
 
 
 def refuse(problem: Problem) -> None:
-    """Report a problem by raising it as a `UserError`."""
-    raise UserError(str(problem))
+    """Report an error by raising it as a `UserError`; `robustdr check` and `evaluate` tell the warnings."""
+    if problem.severity == "error":
+        raise UserError(str(problem))

@@ -2,6 +2,7 @@
 
 import gzip
 import lzma
+import re
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -20,6 +21,7 @@ DAMAGES = (
     zlib.error,
     lzma.LZMAError,
 )  # of files that are cut off
+WHOLE = re.compile(r"\.0*$")  # what a whole number may end in
 EMPTY_PASSAGE, EMPTY_QUERY = "empty passage", "empty query"
 
 
@@ -129,7 +131,11 @@ def check_query(place: Place, query: Query, places: dict[str, Place], report: Re
 
 
 def judgement(place: Place, qid: str, docid: str, grade: str, *, report: Report = refuse) -> Judgement:
-    """Return a judgement. Reported: a grade that is no whole number; it counts as 1, to cause no other report."""
+    """Return a judgement; a grade may be written as 1.0.
+
+    Reported: a grade that is no whole number; it counts as 1, to cause no other report.
+    """
+    grade = WHOLE.sub("", grade)
     if not GRADE.fullmatch(grade):
         report(
             Problem("grade that is no whole number", place, f"grade {grade!r} is no whole number from -9999 to 9999")

@@ -192,6 +192,15 @@ class _Private(_Pinned, total=False):
     """Why local files may be unavailable: while they are not there, what needs them is not run."""
 
 
+class _Published(TypedDict, total=False):
+    allow_missing: Literal[True]
+    """Judgements may name passages that are not there, which count as not found, and queries that are not there, which
+    are left out."""
+    ignore_identical_ids: Annotated[Literal[True], UNSEEN]
+    """The passage with the id of a query is no result of this query, as in BEIR's evaluation: in ArguAna and Quora a
+    query is a passage too, and would find itself."""
+
+
 class _Stand(TypedDict, total=False):
     miniature: Annotated[Literal[True], UNSEEN]
     """It stands in for a paper's collection: what shows it prints the scale's `miniature`."""
@@ -225,7 +234,7 @@ class WordNet(_Any, _Stand):
     """The queries, by split."""
 
 
-class Beir(_Any, _Pinned):
+class Beir(_Any, _Pinned, _Published):
     kind: Literal["beir"]
     """A folder in BEIR's layout."""
     folder: Text
@@ -234,7 +243,7 @@ class Beir(_Any, _Pinned):
     """By name of a file in its qrels/."""
 
 
-class Irds(_Any, _Private):
+class Irds(_Any, _Private, _Published):
     kind: Literal["irds"]
     """Read with ir_datasets."""
     corpus: Text
@@ -245,7 +254,7 @@ class Irds(_Any, _Private):
     """The queries, by split."""
 
 
-class Local(_Any, _Private):
+class Local(_Any, _Private, _Published):
     kind: Literal["local"]
     """Your own files."""
     corpus: NotRequired[Annotated[str, Field(pattern=r"(\.(tsv|jsonl)(\.gz)?|\.parquet)$")]]
@@ -319,7 +328,7 @@ Source = TypeAliasType(
 )
 Collections = Annotated[dict[Name, Annotated[Source, AfterValidator(_split)]], Field(min_length=1)]
 
-OF_QUERIES = {"binary_from", "ignore_unjudged"}  # keys that decide no byte of a collection's passages
+OF_QUERIES = {"allow_missing", "binary_from", "ignore_unjudged"}  # keys that decide no byte of a collection's passages
 # Keys that decide no byte of a collection.
 DESCRIBING = {
     key

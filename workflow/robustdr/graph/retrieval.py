@@ -2,13 +2,14 @@
 
 from functools import cache
 
+from robustdr.collections import ignores_identical_ids
 from robustdr.experiments.kinds import Split
 from robustdr.experiments.models import ORIGINAL
 from robustdr.graph.demand import Group
 from robustdr.graph.part import Part
 from robustdr.keys.node import Need, Node, reads
 from robustdr.keys.provenance import Code
-from robustdr.retrieval.settings import BM25IndexSettings, EmbedSettings
+from robustdr.retrieval.settings import IDENTICAL_IDS, BM25IndexSettings, EmbedSettings
 from robustdr.systems.trained import lengths
 
 
@@ -148,6 +149,7 @@ class Retrieval(Part):
         trec = [f"{run.removesuffix('.arrow')}.trec.gz" for run in runs if name != "train"]
         if lineage.config.judged_candidates(*split):
             inputs["judged"] = reads(self.split_files(split)[1])
+        ignored = ignores_identical_ids(lineage.config.collections[collection])
         return self.node(
             "mine" if name == "train" and not kind.network else kind.rule,
             runs[0],
@@ -157,12 +159,14 @@ class Retrieval(Part):
             first=f"{self.root}/runs/{collection}/{system}/seed{seed}/{name}.{first}.arrow",
             code=Code(["rank", kind.ranks, *kind.modules(lineage, system)]),
             settings=kind.ranking(self, system, collection, part.depth),
+            decides=IDENTICAL_IDS if ignored else None,
             inputs=inputs,
             after=[self.split_card(split)],
             options={
                 "ranks": kind.ranks,
                 "collection": collection,
                 "tag": f"{system}-seed{seed}",
+                **({"ignore": IDENTICAL_IDS} if ignored else {}),
                 **kind.mentions(self, system, seed, split),
             },
             outputs={"runs": [f"{self.root}/{run}" for run in runs], "trec": [f"{self.root}/{run}" for run in trec]},

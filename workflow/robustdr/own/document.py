@@ -17,6 +17,7 @@ PAGE = Path(__file__).with_name("page.html.j2")
 def markdown(report: Report) -> str:
     """The whole report from the numbers of `results.collect`."""
     parts = [f"# {plain(_title(report))}", plain(headline(report))]
+    parts += [_files(report)] if report["notes"] else []
     parts += (
         [_ranking(report), _pairs(report), f"## {plain(report['model'])} by variation"] if report["ranking"] else []
     )
@@ -34,6 +35,11 @@ def html(report: Report) -> str:
     body = Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown(report)))
     template = Environment(autoescape=True).from_string(PAGE.read_text(encoding="utf-8"))
     return template.render(title=_title(report), pages=report["pages"], body=body) + "\n"
+
+
+def _files(report: Report) -> str:
+    """What a reader should know of the files before the numbers."""
+    return "\n".join(["**Before you use the numbers:**", "", *(f"- {plain(note)}" for note in report["notes"])])
 
 
 def _title(report: Report) -> str:

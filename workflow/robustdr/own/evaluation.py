@@ -11,12 +11,15 @@ from itertools import product
 from pathlib import Path
 
 from robustdr.collections import data
-from robustdr.collections.check import check
+from robustdr.collections.check import HEAD, IDENTICAL, UNKNOWN_PASSAGE, UNKNOWN_QUERY, check
 from robustdr.collections.command import SHOWN, lines
+from robustdr.collections.forms import QUOTES
 from robustdr.collections.language import given_or_found
-from robustdr.collections.local import irds_id, read_queries
+from robustdr.collections.local import NOT_COMPOSED, irds_id, read_queries
+from robustdr.collections.problems import Problem
 from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError
+from robustdr.core.files import read_queries as read_texts
 from robustdr.core.files import write_json, write_text
 from robustdr.core.languages import ENGLISH, NAMES
 from robustdr.core.secrets import check_url, secret
@@ -30,6 +33,7 @@ from robustdr.graph.site import page
 from robustdr.keys.node import Node
 from robustdr.own import ROLES, SMALL, document, experiment, jobs, models, results
 from robustdr.own.experiment import HOUSE, NAME, TRAIN, Data, Split
+from robustdr.retrieval import existing
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -57,23 +61,35 @@ def run(arguments: argparse.Namespace) -> None:
     for model in compared:
         for note in (model.encodes.sentence(), *model.encodes.ignored()) if model.encodes else ():
             print(f"{model.label}: {note}", file=sys.stderr)
-    problems, passages, _ = check(used.corpus, used.splits, used.drop_empty, used.ignore_unjudged)
+    problems, passages, _ = check(
+        used.corpus,
+        used.splits,
+        used.drop_empty,
+        used.ignore_unjudged,
+        used.allow_missing,
+        used.ignore_identical_ids,
+    )
     if wrong := [problem for problem in problems if problem.severity == "error"]:
         print(*lines(wrong, SHOWN), sep="\n", file=sys.stderr)
-        leave = "--drop-empty and --ignore-unjudged leave some out"
+        leave = "--drop-empty, --ignore-unjudged and --allow-missing allow some"
         raise UserError(f"{len(wrong)} errors in the files above; `robustdr check` lists all; {leave}")
     print(spoken, file=sys.stderr)
+    notes = _data_notes(problems)
+    ignored = any(problem.kind == IDENTICAL and problem.severity == "dropped" for problem in problems)
+    used = used._replace(ignore_identical_ids=ignored)
     experiment.write(
         folder, compared, used, by_category, a.measures, a.fix, language, a.draws, reranker, a.spell_checker
     )
     job_graph = graph(load(HOUSE / "config", folder.resolve()), NAME)
     cores = None if passages <= SMALL and not a.fix else a.cores
     if elsewhere := [experiment.system_of(n) for n, model in enumerate(compared) if "runs" in model.recipe]:
-        _check_runs(job_graph, elsewhere, a.split, a.output, cores)
+        notes += _check_runs(job_graph, elsewhere, a.split, a.output, cores)
+    for note in notes:
+        print(note, file=sys.stderr)
     with chdir(a.output):
         targets = [*job_graph.all_measures(NAME, job_graph.demand.pairs(NAME)), page(job_graph, (NAME,))]
     _make(job_graph, targets, a.output, cores)
-    report = results.collect(job_graph, a.output)
+    report = results.collect(job_graph, a.output, notes)
     write_json(a.output / "report.json", report)
     write_text(a.output / "report.md", document.markdown(report))
     write_text(a.output / "index.html", document.html(report))
@@ -99,10 +115,35 @@ def _data(a: argparse.Namespace) -> Data:
         if not (a.train_queries and a.train_qrels):
             raise UserError("--fix: needs --train-queries and --train-qrels, of other queries than the evaluated ones")
         splits[TRAIN] = Split(a.train_queries, a.train_qrels)
-    left_out = {name: collection_files.published or getattr(a, name) for name in ("drop_empty", "ignore_unjudged")}
-    return Data(collection_files.corpus, splits, a.split, **left_out)
+    allowed = ("drop_empty", "ignore_unjudged", "allow_missing")
+    options = {name: collection_files.published or getattr(a, name) for name in allowed}
+    return Data(collection_files.corpus, splits, a.split, **options, ignore_identical_ids=a.ignore_identical_ids)
 
 
+TOLD = (HEAD, IDENTICAL, NOT_COMPOSED, UNKNOWN_PASSAGE, QUOTES)  # warnings that concern the numbers
+
+
+def _data_notes(problems: Sequence[Problem]) -> list[str]:
+    """A sentence for each kind of what was left out or changed in the files: one problem, and how many there are."""
+    kinds: dict[str, list[Problem]] = {}
+    for problem in problems:
+        if problem.severity == "dropped" or problem.kind in TOLD:
+            kinds.setdefault(problem.kind, []).append(problem)
+    notes = []
+    for kind, of_kind in kinds.items():
+        effect = EFFECTS.get(kind, "left out" if of_kind[0].severity == "dropped" else "")
+        number = f"{len(of_kind):,} × {kind}" + (f", {effect}" if effect else "")
+        notes.append(f"{number}: {of_kind[0]}" if len(of_kind) == 1 else f"{number}; the first: {of_kind[0]}")
+    return notes
+
+
+SHOWN_RUNS = 3
+EFFECTS = {
+    UNKNOWN_PASSAGE: "counted as relevant but not found",
+    UNKNOWN_QUERY: "left out",
+    NOT_COMPOSED: "read in composed form (NFC)",
+    IDENTICAL: "",
+}
 OF_SERVERS, OF_FOLDERS = ("dimension", "key"), ("pooling", "separator", *LENGTHS)
 
 
@@ -161,21 +202,39 @@ def _is_runs(folder: Path) -> bool:
     return (folder / NAME).is_dir() and not any((folder / file).is_file() for file in (CONFIG, MODULES))
 
 
-def _check_runs(graph: Graph, systems: Sequence[str], split: str, output: Path, cores: int | None) -> None:
+def _check_runs(graph: Graph, systems: Sequence[str], split: str, output: Path, cores: int | None) -> list[str]:
     """Write the queries for systems that ran elsewhere, and check that each query set has a run of each.
 
+    Returns:
+        What a reader should know of the runs, in sentences: one for all runs of a system of which the same is true.
+
     Raises:
-        UserError: a run is missing; names the file of its queries.
+        UserError: a run is missing; names the file of its queries. See also `existing.notes`.
     """
     collection_split = (NAME, split)
     names, _ = graph.demand.evaluations(NAME)[collection_split]
     queries = {name: graph.query_set(collection_split, name) for name in names}
     _make(graph, list(queries.values()), output, cores)
+    files_by_note: dict[tuple[str, str], list[str]] = {}
     for system, (name, node) in product(systems, queries.items()):
         try:
-            graph.run(system, 0, collection_split, name)
+            run = graph.run(system, 0, collection_split, name)
         except UserError as error:
             raise UserError(f"{error}; its queries are in {output / node.path}") from None
+        (path,) = run.inputs["candidates"].files
+        for note in existing.notes(path, read_texts(output / node.path)):
+            files_by_note.setdefault((system, note), []).append(path.name)
+    return [
+        f"{graph.lineage.recipe(system).label} {note} (in {_listed(files, len(queries))})"
+        for (system, note), files in files_by_note.items()
+    ]
+
+
+def _listed(files: Sequence[str], runs: int) -> str:
+    """Names of some of a system's runs, the first few by name."""
+    if len(files) == runs > 1:
+        return f"each of its {runs} runs"
+    return ", ".join(files[:SHOWN_RUNS]) + (f" and {len(files) - SHOWN_RUNS} more" if len(files) > SHOWN_RUNS else "")
 
 
 def _make(graph: Graph, targets: Sequence[Node], output: Path, cores: int | None) -> None:

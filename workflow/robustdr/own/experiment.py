@@ -44,6 +44,7 @@ class Data(NamedTuple):
 
     Attributes:
         drop_empty, ignore_unjudged: what is left out of files, see `collections.local`.
+        allow_missing, ignore_identical_ids: see `collections.settings`.
     """
 
     corpus: Path
@@ -51,6 +52,8 @@ class Data(NamedTuple):
     evaluated: str
     drop_empty: bool = False
     ignore_unjudged: bool = False
+    allow_missing: bool = False
+    ignore_identical_ids: bool | None = None
 
     def entry(self) -> dict[str, object]:
         """Its entry in collections.yaml; paths are absolute.
@@ -61,6 +64,7 @@ class Data(NamedTuple):
         entry: dict[str, Any] = {**corpus_of(self.corpus if irds_id(self.corpus) else self.corpus.resolve())}
         if entry["kind"] == "local":
             entry |= {name: True for name in ("drop_empty", "ignore_unjudged") if getattr(self, name)}
+        entry |= {name: True for name in ("allow_missing", "ignore_identical_ids") if getattr(self, name)}
         for name, split in self.splits.items():
             if id := irds_id(split.queries):
                 if split.qrels != split.queries:

@@ -67,6 +67,7 @@ class Report(TypedDict):
     """All numbers of the report, in the form of its JSON."""
 
     model: str
+    notes: list[str]
     sources: list[str]
     encoding: list[str]
     pages: str
@@ -87,11 +88,12 @@ class Report(TypedDict):
     worst: list[Reworded]
 
 
-def collect(graph: Graph, folder: Path) -> Report:
+def collect(graph: Graph, folder: Path, notes: Sequence[str] = ()) -> Report:
     """All numbers of the report.
 
     Args:
         graph: of the configuration from `experiment.write`. folder: where the workflow ran.
+        notes: what a reader should know of the files.
 
     Raises:
         UserError: measures are stale: their key is not the node's.
@@ -115,6 +117,7 @@ def collect(graph: Graph, folder: Path) -> Report:
     ranked_queries = queries * (1 + len(evaluation["means"][MEAN]))
     return {
         "model": systems[NAME].label,
+        "notes": [*notes],
         "sources": _source(graph, systems),
         "encoding": _encoding(graph, folder, systems),
         "pages": f"{graph.root}/report",

@@ -44,6 +44,7 @@ def write_runs(
     query_sets: list[Path],
     runs: list[Path],
     trec: Sequence[Path] = (),
+    ignore_identical_ids: bool = False,
 ) -> None:
     """Rank the passages for every query set and write the runs.
 
@@ -52,6 +53,8 @@ def write_runs(
         tag, collection: for the runs' headers. corpus: corpus.jsonl.
         query_sets: query files. In the same order, runs: their run files, trec: files for the same runs as TREC
             files.
+        ignore_identical_ids: leave out the passage that has the id of the query, as BEIR's evaluation does: a query
+            that is a passage too finds itself.
 
     Raises:
         UserError: raised by the module, or a ranking does not have exactly the judged candidates.
@@ -66,6 +69,8 @@ def write_runs(
                 raise UserError(
                     f"{ranks}: its ranking for query {qid!r} of {query_set} must have exactly the judged candidates"
                 )
+        if ignore_identical_ids:
+            rankings = {qid: [pair for pair in rankings[qid] if pair[0] != qid] for qid in rankings}
         header = metadata(tag, collection, query_set, asdict(module_settings))
         for path in (run, *trec[number : number + 1]):
             write_run(path, rankings, header)

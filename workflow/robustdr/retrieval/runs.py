@@ -145,11 +145,11 @@ def read_run(path: Path, depth: int | None = None) -> Run:
     """Read the `depth` best passages of every query, or all, of a run in either form, ordered by the tie rule.
 
     Raises:
-        UserError: the file is damaged, or a line of a TREC file is malformed (names file and line).
+        UserError: the file is damaged, or is a TREC file that `read_trec` refuses.
     """
     if path.suffix == ARRAYS:
         return _single(_read_arrays(path, depth))
-    docids, scored_rows = read_trec(path)
+    docids, scored_rows, _ = read_trec(path)
     return _single(
         Run.scored(docids, scored_rows, depth or max((len(rows) for rows, _ in scored_rows.values()), default=1))
     )

@@ -25,6 +25,7 @@ class EmbedSettings:
     threads: int
 
 
+IDENTICAL_IDS = "identical-ids"  # what a ranking leaves out where a collection has `ignore_identical_ids`
 FLAT = "Flat"  # factory string of an exact search, which needs no index
 
 

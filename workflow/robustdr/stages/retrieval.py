@@ -3,6 +3,7 @@
 import argparse
 import json
 
+from robustdr.retrieval.settings import IDENTICAL_IDS
 from robustdr.stages.options import INT, MADE, PATH, PATHS, READ, READS, TEXT, stage
 
 
@@ -84,6 +85,7 @@ def recall(a: argparse.Namespace) -> None:
     candidates_=READS,
     judged_={**READS, "help": "qrels; only their passages are ranked"},
     corrected_={**READS, "help": "the query sets as a released spell checker corrected them"},
+    ignore_={"choices": [IDENTICAL_IDS], "help": "leave out the passage with the id of its query"},
     queries=READS,
     runs=PATHS,
     trec={**PATHS, "help": "the same runs as TREC files"},
@@ -93,4 +95,5 @@ def rank(a: argparse.Namespace) -> None:
 
     kinds = ("model", "embeddings", "index", "compressed", "vectors", "candidates", "judged", "corrected")
     files = {name: getattr(a, name) for name in kinds}
-    write_runs(a.ranks, a.settings, a.tag, a.collection, a.corpus, files, a.queries, a.runs, a.trec)
+    ignored = a.ignore == IDENTICAL_IDS
+    write_runs(a.ranks, a.settings, a.tag, a.collection, a.corpus, files, a.queries, a.runs, a.trec, ignored)
