@@ -11,13 +11,16 @@ import torch
 from safetensors.torch import load_file
 from sentence_transformers import CrossEncoder, SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Dense, Pooling, Router, Transformer
+from tests.encoding import shapes
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from robustdr.core.errors import UserError
 from robustdr.encoding import loading, loading_modules
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.convert import convert
+from robustdr.encoding.description import model_type
 from robustdr.encoding.encoder import Encoder
+from robustdr.encoding.library import Library
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.own.rerank import library_scores
 from robustdr.pretraining.vocabulary import Vocabulary
@@ -324,3 +327,60 @@ def test_nobody_is_asked_anything_while_a_folder_is_read(folder):
     how = loading.transformer(Asks, folder)
     assert how == {"use_safetensors": True, "local_files_only": True, "trust_remote_code": False}
     assert sys.stdin.read().startswith("yes")
+
+
+# a folder without the files of its tokenizer: the libraries make one that knows no word, and every text has one vector
+
+
+def without_tokenizer(folder):
+    for path in folder.rglob("*"):
+        if path.name in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt"):
+            path.unlink()
+    return folder
+
+
+KNOWS_NONE = "its tokenizer knows no word of .*; the files of a tokenizer are missing: tokenizer.json, vocab.txt"
+
+
+@pytest.mark.parametrize("reader", [name for name in READERS if name != "released characters"])
+def test_a_model_without_the_files_of_its_tokenizer_is_refused_everywhere(folder, reader):
+    refused(READERS[reader], without_tokenizer(folder), KNOWS_NONE)
+
+
+@pytest.mark.parametrize("shape", ["SPLADE", "SPLADE doc", "ColBERT", "PyLate 1"])
+def test_so_is_a_model_of_another_type(tiny_transformer, tmp_path, shape):
+    folder = without_tokenizer(shapes.write(shape, tiny_transformer, tmp_path / "model"))
+    kind = model_type(folder)
+    readers = {
+        "checkpoint": READERS["whole checkpoint"],
+        "library": lambda folder: Library(folder, kind, {"query": 9, "document": 9}),
+        "of type": lambda folder: loading_modules.of_type(folder, kind, "auto"),
+    }
+    for read in readers.values():
+        with pytest.raises(UserError, match=f"{KNOWS_NONE}|Couldn't instantiate the backend tokenizer"):
+            read(folder)
+
+
+def test_so_are_a_cross_encoder_and_a_router(cross, router):
+    for reader, model in (("rerank", cross), ("whole checkpoint", router)):
+        with pytest.raises(UserError, match=KNOWS_NONE):
+            READERS[reader](without_tokenizer(model))
+
+
+def test_so_is_the_comparison_with_the_library(folder):
+    with pytest.raises(UserError, match=KNOWS_NONE):
+        loading_modules.sentence_transformer(without_tokenizer(folder))
+
+
+def test_a_static_embedding_knows_words(tmp_path):
+    from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    for name, words in (("full", "what is the meaning of a river"), ("empty", "")):
+        tokenizer = Tokenizer(models.WordLevel({"[UNK]": 0} | {w: n for n, w in enumerate(words.split(), 1)}, "[UNK]"))
+        tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        model = SentenceTransformer(modules=[StaticEmbedding(tokenizer, embedding_dim=4)], device="cpu")
+        model.save(str(tmp_path / name), create_model_card=False)
+    assert loading_modules.sentence_transformer(tmp_path / "full")
+    with pytest.raises(UserError, match=KNOWS_NONE):
+        loading_modules.sentence_transformer(tmp_path / "empty")

@@ -55,8 +55,12 @@ def check_tokenizer(tokenizer: Any, folder: Path) -> None:
     Raises:
         UserError: names the folder and the files that tokenizers have.
     """
-    tokens = [token for token in tokenizer.tokenize(KNOWN) if any(map(str.isalnum, token))]
-    if {*tokenizer.convert_tokens_to_ids(tokens)} <= {tokenizer.unk_token_id}:
+    if hasattr(tokenizer, "tokenize"):
+        tokens = [token for token in tokenizer.tokenize(KNOWN) if any(map(str.isalnum, token))]
+        is_empty = {*tokenizer.convert_tokens_to_ids(tokens)} <= {tokenizer.unk_token_id}
+    else:  # of the package tokenizers, which a static embedding has
+        is_empty = len({*tokenizer.encode(KNOWN, add_special_tokens=False).ids}) <= 1
+    if is_empty:
         raise UserError(
             f"{folder}: its tokenizer knows no word of {KNOWN!r}; the files of a tokenizer are missing: "
             "tokenizer.json, vocab.txt, spiece.model, or source.spm, target.spm and vocab.json"

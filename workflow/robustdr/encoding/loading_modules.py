@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from logging import getLogger
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from robustdr.core.errors import UserError
 from robustdr.encoding.allowed import RUN, check_modules, check_transformer
@@ -17,6 +17,8 @@ from robustdr.encoding.loading import LOCAL, SAFE, check_tokenizer, reading
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder, SentenceTransformer
     from torch import dtype
+
+Model = TypeVar("Model", bound=Any)
 
 
 def module(folder: Path, dtype: "dtype | str") -> Any:
@@ -52,7 +54,8 @@ def sentence_transformer(
         check_modules(folder, modules)
         from sentence_transformers import SentenceTransformer
 
-        return SentenceTransformer(str(folder), model_kwargs={**(model_arguments or {}), **SAFE}, **LOCAL, **options)
+        model = SentenceTransformer(str(folder), model_kwargs={**(model_arguments or {}), **SAFE}, **LOCAL, **options)
+        return _with_tokenizer(model, folder)
 
 
 def of_type(folder: Path, kind: str, dtype: "dtype | str") -> Any:
@@ -71,7 +74,7 @@ def of_type(folder: Path, kind: str, dtype: "dtype | str") -> Any:
         )
         if model.modalities != ["text"]:
             raise UserError(f"{folder}: the model is for {', '.join(map(str, model.modalities))}; allowed: text")
-    return model
+        return _with_tokenizer(model, folder)
 
 
 def cross_encoder(folder: Path) -> "CrossEncoder":
@@ -80,7 +83,15 @@ def cross_encoder(folder: Path) -> "CrossEncoder":
         check_modules(folder, RUN)
         from sentence_transformers import CrossEncoder
 
-        return CrossEncoder(str(folder), model_kwargs=dict(SAFE), **LOCAL)
+        return _with_tokenizer(CrossEncoder(str(folder), model_kwargs=dict(SAFE), **LOCAL), folder)
+
+
+def _with_tokenizer(model: Model, folder: Path) -> Model:
+    """Return a model whose tokenizers know words: for a folder without their files, the library makes empty ones."""
+    for part in model.modules():
+        if (tokenizer := getattr(part, "tokenizer", None)) is not None:
+            check_tokenizer(tokenizer, folder)
+    return model
 
 
 @contextmanager
