@@ -6,6 +6,7 @@ import resource
 import subprocess
 import sys
 from dataclasses import asdict, replace
+from unicodedata import normalize
 
 import bm25s
 import numpy as np
@@ -149,3 +150,13 @@ def test_a_file_that_cannot_grow_leaves_nothing(passages, tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limited)
     assert done.returncode and len(done.stderr.splitlines()) == 1, done.stderr
     assert "File too large" in done.stderr and not [*(tmp_path / "indexes").iterdir()]
+
+
+def test_composed_and_decomposed_letters_and_marks_are_the_same_words(tmp_path):
+    for form in ("NFC", "NFD"):
+        (tmp_path / form).mkdir()
+        corpus = write_corpus(tmp_path / form, [normalize("NFD", "crème brûlée façon"), "हिन्दी भाषा", "हिरण दूध"])
+        write_index(SETTINGS, corpus, tmp_path / form / "index")
+        index = Index(SEARCH, corpus, tmp_path / form / "index")
+        run = index.search({"fr": normalize(form, "crème brûlée"), "hi": "हिन्दी"}, {})
+        assert {qid: [docid for docid, _ in ranking] for qid, ranking in run.items()} == {"fr": ["d0"], "hi": ["d1"]}

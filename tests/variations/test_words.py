@@ -152,3 +152,34 @@ def test_up_to_five_words_lose_their_inflection():
     assert vary("lemmatise", [query], words=6) == ["dog cat goat pig hen duck"]
     assert vary("stem", ["recorded ponies café", "x"]) == ["record poni café", "x"]  # Porter: ponies, poni
     assert vary("stem", ["what is known as gas"]) == ["what is known as ga"]  # Porter alone: i, a
+
+
+HINDI = ["हिन्दी भाषा का इतिहास", "दिल्ली में मौसम कैसा है", "विश्व का सबसे ऊँचा पर्वत कौन सा है"]
+
+
+@pytest.mark.parametrize("name", ["swap_words", "reorder_words", "random_order_swap"])
+def test_word_order_keeps_words_with_marks_whole(name):
+    for text, varied in zip(HINDI * 9, vary(name, HINDI * 9), strict=True):
+        assert sorted(varied.split()) == sorted(text.split()) and varied != text
+
+
+@pytest.mark.parametrize("name", ["typo", "rand_delete", "swap_neighbour_chars", "misspell"])
+@pytest.mark.parametrize("mark", ["'", "’", "ʼ"])
+def test_a_stop_word_is_one_whatever_its_apostrophe(name, mark):
+    """Typos leave stop words alone; a misspelling of people may have them, alike for each apostrophe."""
+    text = f"why don{mark}t cats swim"
+    assert name == "misspell" or all(f"don{mark}t" in varied for varied in vary(name, [text] * 60))
+
+
+def test_without_stop_words_whatever_the_apostrophe():
+    straight, curly = (
+        [text.replace("’", "'") for text in vary("no_stopwords", [f"why don{mark}t they swim", f"they{mark}ve a cat"])]
+        for mark in "'’"
+    )
+    assert straight == curly
+
+
+def test_no_verb_form_before_a_negation():
+    for mark in "'’":
+        varied = set(vary("transform_tense", [f"why don{mark}t cats swim"] * 30))
+        assert all(f"don{mark}t" in text for text in varied)

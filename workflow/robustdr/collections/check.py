@@ -15,6 +15,7 @@ from robustdr.collections.local import irds_id, read_judgements, read_passages, 
 from robustdr.collections.problems import Place, Problem, Report
 from robustdr.collections.reading import EMPTY_PASSAGE, EMPTY_QUERY, check_passage, check_query
 from robustdr.core.seeds import digest
+from robustdr.core.words import CHARACTERS
 
 IDENTICAL = "passage with the id of a query"
 UNKNOWN_QUERY, UNKNOWN_PASSAGE = "judgement of an unknown query", "judgement of an unknown passage"
@@ -209,7 +210,7 @@ def _check_queries(path: Path, report: Report) -> _Queries:
             continue
         _check_words(place, query.text, report)
         query_file.question_texts.append(query.text)
-        words = re.findall(r"\w+", query.text.casefold())
+        words = re.findall(CHARACTERS, query.text.casefold())
         query_file.ids.add(query.qid, place.number)
         query_file.texts.add(" ".join(words) or query.text, place.number)
         query_file.words.add(" ".join(sorted(set(stem(words)))) or query.text, place.number)

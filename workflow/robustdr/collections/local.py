@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar, cast
-from unicodedata import is_normalized, normalize
 
 from robustdr.collections import irds
 from robustdr.collections.forms import JUDGEMENT, PASSAGE, QUERY, Quoting, has_names, head, named_rows
@@ -18,6 +17,7 @@ from robustdr.collections.reading import checked, judgement, lines, passages, qu
 from robustdr.collections.records import Judgement, Passage, Query, Split
 from robustdr.collections.settings import Irds, Local, LocalSplit
 from robustdr.core.errors import UserError
+from robustdr.core.words import composed
 
 IRDS = "irds:"
 Row = TypeVar("Row")
@@ -190,10 +190,11 @@ def _of_irds(path: Path, rows: Iterable[Row]) -> Iterator[tuple[Place, Row]]:
 
 def _composed(place: Place, text: str, report: Report) -> str:
     """Return a text in Unicode's composed form (NFC), in which equal letters are equal characters."""
-    if is_normalized("NFC", text):
-        return text
-    report(Problem(NOT_COMPOSED, place, "letters and their marks are apart (not NFC); they are read as one", "warning"))
-    return normalize("NFC", text)
+    whole = composed(text)
+    if whole != text:
+        message = "letters and their marks are apart (not NFC); they are read as one"
+        report(Problem(NOT_COMPOSED, place, message, "warning"))
+    return whole
 
 
 def _lines(

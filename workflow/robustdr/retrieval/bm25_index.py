@@ -6,6 +6,7 @@ The corpus is read once; the terms of its passages are written in its order. The
 
 import json
 import math
+import re
 from array import array
 from collections import Counter
 from collections.abc import Iterator
@@ -23,12 +24,14 @@ import Stemmer
 from robustdr.collections.reading import read_corpus
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic
+from robustdr.core.words import MARKS, composed
 from robustdr.keys.integrity import digest
 from robustdr.retrieval.best import ROWS
 from robustdr.retrieval.settings import INDEX_FILES, BM25IndexSettings
 from robustdr.retrieval.stopwords import stopwords
 
 ABOUT, DOCIDS, TERMS, PASSAGES, PARAMETERS, VOCABULARY, STARTS, ROWS_OF_TERMS, SCORES = INDEX_FILES
+WORD = re.compile(rf"\w[\w{MARKS}]+")
 TOGETHER = 16_384  # passages whose terms are read at once
 POSTINGS = 1 << 24  # postings in memory at once
 
@@ -36,7 +39,13 @@ POSTINGS = 1 << 24  # postings in memory at once
 def tokenizer(settings: BM25IndexSettings) -> bm25s.tokenization.Tokenizer:
     """The tokenizer from text to terms, for passages and queries."""
     stemmer = Stemmer.Stemmer(settings.stemmer) if settings.stemmer else None
-    return bm25s.tokenization.Tokenizer(stopwords=stopwords(settings.stopwords), stemmer=stemmer)
+    listed = stopwords(settings.stopwords)
+    return bm25s.tokenization.Tokenizer(splitter=_words, stopwords=listed, stemmer=stemmer)
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of two or more characters, as bm25s's own pattern does, with the marks of their letters."""
+    return WORD.findall(composed(text))
 
 
 def index_facts(settings: BM25IndexSettings, corpus: Path) -> dict[str, object]:

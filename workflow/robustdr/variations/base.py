@@ -13,10 +13,11 @@ from typing import ClassVar
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.languages import ENGLISH
 from robustdr.core.seeds import Draw
+from robustdr.core.words import BETWEEN, LETTERS
 
-# Letters and digits, with apostrophes and hyphens inside: don't, x-ray.
-WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
-_NOT_WORD = re.compile(r"\W+")
+# Letters and digits with their marks, and apostrophes and hyphens inside: don't, x-ray.
+WORD = re.compile(rf"{LETTERS}(?:['\u2019-]{LETTERS})*")
+_NOT_WORD = re.compile(BETWEEN)
 
 
 @dataclass(frozen=True)

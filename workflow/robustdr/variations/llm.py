@@ -15,6 +15,7 @@ from robustdr.core.checks import prefixed_errors
 from robustdr.core.client import PACKAGE
 from robustdr.core.errors import UserError
 from robustdr.core.secrets import check_url, secret
+from robustdr.core.words import folded
 from robustdr.variations import lexicon
 from robustdr.variations.answers import Answer, Answers
 from robustdr.variations.base import WORD, Draws, Variation, in_range, one_of, require
@@ -57,7 +58,7 @@ def parse(answer: str) -> tuple[str, ...]:
 
 def _english(text: str) -> bool:
     """Whether at least half of the words are English function words or forms of words in WordNet."""
-    words = [word[0].lower() for word in WORD.finditer(text)]
+    words = [folded(word[0]) for word in WORD.finditer(text)]
     return 2 * sum(word in lexicon.stopwords() or bool(lexicon.lemmas(word)) for word in words) >= len(words)
 
 

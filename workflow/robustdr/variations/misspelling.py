@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import ClassVar
 
+from robustdr.core.words import folded
 from robustdr.variations import edits, lexicon
 from robustdr.variations.base import WORD, Draw, Variation, one_of, splice
 from robustdr.variations.slips import common_prefix_length, slip
@@ -115,7 +116,7 @@ class HumanMisspelling(Variation):
 
     def rewrite(self, text: str, draw: Draw) -> str:
         candidates = (word for word in WORD.finditer(text) if len(word[0]) >= 3 and word[0].isalpha())
-        words = [word for word in candidates if word[0].lower() not in lexicon.stopwords()]
+        words = [word for word in candidates if folded(word[0]) not in lexicon.stopwords()]
         if self.variant == "people":
             slips = {word: slips_of(word[0].lower(), self.learned) for word in words}
             possible = {kind for kinds in slips.values() for kind in kinds}

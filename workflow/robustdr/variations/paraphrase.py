@@ -1,5 +1,6 @@
 """Paraphrases by sequence-to-sequence models, or by rules as their stand-ins."""
 
+from robustdr.core.words import folded
 from robustdr.variations import lexicon, reformulation
 from robustdr.variations.base import WORD, Draw
 from robustdr.variations.engines import Engine, Engined
@@ -63,7 +64,7 @@ class T5DescriptionToTitle(T5QqpParaphrase):
     def reword(self, text: str, draw: Draw) -> str:
         words = [word[0] for word in WORD.finditer(text)]
         title_words = [
-            word for word in words if word.lower() not in lexicon.stopwords() and not _verb_only(word.lower())
+            word for word in words if folded(word) not in lexicon.stopwords() and not _verb_only(word.lower())
         ]
         return " ".join(title_words) if title_words and len(title_words) < len(words) else text
 

@@ -9,6 +9,7 @@ import re
 from functools import cache
 
 from robustdr.collections.wordnet import database
+from robustdr.core.words import folded
 from robustdr.variations import lexicon
 from robustdr.variations.base import WORD, Draw, splice
 from robustdr.variations.morphology import inflections
@@ -154,7 +155,7 @@ def usual_words(text: str, draw: Draw, one_in: int) -> str:
     """The text with about one in `one_in` of the words that have a usual word replaced by it; stopwords stay."""
     stopwords = lexicon.stopwords()
     for word in reversed(list(WORD.finditer(text))):
-        usual = None if word[0].lower() in stopwords else usual_word(word[0].lower())
+        usual = None if folded(word[0]) in stopwords else usual_word(word[0].lower())
         if usual and not draw.integer_below(one_in):
             text = splice(text, *word.span(), usual)
     return text

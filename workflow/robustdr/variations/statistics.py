@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
+from robustdr.core.words import MARKS
+
 Tokenize = Callable[[str], list[int]]
 Statistics = dict[str, float | dict[str, float] | None]
 Encode = Callable[[list[str]], np.ndarray]  # texts -> one vector each
 
-_NEUTRAL = re.compile(r"[\W_]+")
+_NEUTRAL = re.compile(rf"(?:^|[^\w{MARKS}]|_)[\W_]*")
 _MEANS = ("characters_edited", "word_jaccard", "characters", "words")
 
 

@@ -2,15 +2,17 @@
 
 import re
 from dataclasses import dataclass
+from itertools import chain
 
 from robustdr.core.languages import UNSPACED
+from robustdr.core.words import LETTERS, folded
 from robustdr.variations import lexicon
 from robustdr.variations.base import WORD, Draw, Plain, Variation
 from robustdr.variations.languages import Spoken
 
 # A word, a clitic as in the Penn Treebank (do n't, what 's), or one punctuation mark.
 _TOKEN = re.compile(
-    r"\w+(?=n['\u2019]t\b)|n['\u2019]t\b|['\u2019](?:s|re|ve|ll|d|m)\b|[^\W_]+(?:[-.][^\W_]+)*|\S", re.IGNORECASE
+    rf"\w+(?=n['\u2019]t\b)|n['\u2019]t\b|['\u2019](?:s|re|ve|ll|d|m)\b|{LETTERS}(?:[-.]{LETTERS})*|\S", re.IGNORECASE
 )
 
 
@@ -66,8 +68,8 @@ class NoStopwords(Spoken):
     def rewrite(self, text: str, draw: Draw) -> str:
         whole = re.sub(rf"\b(?:{self.speech.elided})['\u2019](?=\w)", "", text, flags=re.IGNORECASE)
         tokens = _TOKEN.findall(whole)
-        content_words = [token for token in tokens if token.lower() not in self.speech.stopwords]
-        has_word = any(token[-1].isalnum() for token in content_words)
+        content_words = [token for token in tokens if folded(token) not in self.speech.stopwords]
+        has_word = any(map(str.isalnum, chain.from_iterable(content_words)))
         return " ".join(content_words) if has_word and (len(content_words) < len(tokens) or whole != text) else text
 
 

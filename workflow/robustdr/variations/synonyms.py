@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from robustdr.core.errors import UserError
+from robustdr.core.words import folded
 from robustdr.encoding import wordvectors
 from robustdr.variations import lexicon, vectors
 from robustdr.variations.base import WORD, Draw, Plain, Variation, in_range, one_of, splice
@@ -16,7 +17,7 @@ def swap_one(text: str, draw: Draw, candidates: Callable[[str], Sequence[str]], 
     Words are tried in random order until one has a candidate. Stopwords are tried only if `function_words`.
     """
     stopwords = lexicon.stopwords()
-    words = [word for word in WORD.finditer(text) if function_words or word[0].lower() not in stopwords]
+    words = [word for word in WORD.finditer(text) if function_words or folded(word[0]) not in stopwords]
     for word in draw.shuffled(words):
         if replacements := candidates(word[0].lower()):
             return splice(text, *word.span(), draw.choice(replacements))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import floor
 from typing import ClassVar
 
+from robustdr.core.words import folded
 from robustdr.variations import edits, lexicon
 from robustdr.variations.base import WORD, Draw, Plain, in_range, splice
 from robustdr.variations.languages import Spoken
@@ -41,7 +42,7 @@ class Typo(Spoken):
 
     def eligible(self, word: re.Match[str]) -> bool:
         """Whether a word of a text can get a typo."""
-        return len(word[0]) >= self.shortest and word[0].lower() not in self.speech.stopwords
+        return len(word[0]) >= self.shortest and folded(word[0]) not in self.speech.stopwords
 
     def rewrite(self, text: str, draw: Draw) -> str:
         edit_of, words = edits.on_keyboard(self.speech.keyboard), list(WORD.finditer(text))
