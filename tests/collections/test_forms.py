@@ -7,6 +7,7 @@ import pytest
 from robustdr.collections.local import read_judgements, read_passages, read_qrels, read_queries
 from robustdr.collections.problems import refuse
 from robustdr.core.errors import UserError
+from robustdr.variations.queries import read_user_queries
 
 
 def written(folder, name, text):
@@ -93,3 +94,9 @@ def test_letters_and_marks_are_composed_and_told(tmp_path):
     assert [(problem.place.number, problem.severity) for problem in problems] == [(1, "warning")]
     path = written(tmp_path, "corpus.tsv", "d1\tE\u0301mile\tcre\u0300me\n")
     assert [tuple(passage) for _, passage in read_passages(path, refuse)] == [("d1", "Émile", "crème")]
+
+
+def test_what_vary_reads_in_another_way_is_told(tmp_path, capsys):
+    path = written(tmp_path, "queries.tsv", "q1\te\u0301te\u0301\nq2\tcre\u0300me\n")
+    assert read_user_queries(path) == {"q1": "été", "q2": "crème"}
+    assert capsys.readouterr().err.startswith("2 × text with letters apart from their marks; the first: ")

@@ -32,6 +32,7 @@ QUERIES = {
     "q7": ("wann fährt der letzte Zug in die Stadt", "d7"),
     "q8": ("welche Bäume wachsen in den Wäldern über dem See", "d8"),
 }
+THINGS, SIDES = ("nuclear energy", "free speech", "a school uniform", "red meat"), {"pro": "good", "con": "bad"}
 # The same collection for every process that is started with this file's folder on its path.
 REGISTERS = """
 import ir_datasets
@@ -116,3 +117,42 @@ def test_what_german_has_not_is_refused_by_name_at_once(forms, tiny_model, tmp_p
     done = evaluate(tmp_path / "out", registered, *options["TSV"], "--model", str(tiny_model), "--variations", "stem")
     assert done.returncode == 2 and not (tmp_path / "out").exists()
     assert "stem" in done.stderr.splitlines()[-1] and "German" in done.stderr.splitlines()[-1]
+
+
+def test_what_is_true_of_the_files_stands_before_the_numbers(tmp_path):
+    """As in ArguAna: each query is a passage too, and a judged passage is missing; a run lacks half of the queries."""
+    data, runs = tmp_path / "data", tmp_path / "runs/own"
+    texts = {f"t{n}-{side}": f"{thing} is {word}" for n, thing in enumerate(THINGS) for side, word in SIDES.items()}
+    (data / "qrels").mkdir(parents=True)
+    runs.mkdir(parents=True)
+    rows = [{"_id": id, "title": "", "text": text} for id, text in texts.items()]
+    (data / "corpus.jsonl").write_text(jsonl(rows))
+    queries = [id for id in texts if id.endswith("pro")]
+    (data / "queries.jsonl").write_text(jsonl({"_id": id, "text": texts[id]} for id in queries))
+    pairs = [*((id, id.replace("pro", "con")) for id in queries), (queries[0], "gone"), ("nobody", "t0-con")]
+    lines = [f"{qid}\t{docid}\t1.0\n" for qid, docid in pairs]
+    (data / "qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(lines))
+    for name in ("original", "swap_words"):
+        ranked = [f"{id} Q0 {id} 1 2 x\n{id} Q0 {id.replace('pro', 'con')} 2 1 x\n" for id in queries[:2]]
+        (runs / f"test.{name}.trec").write_text("".join(ranked))
+    options = ["--data", str(data), "--runs", str(runs.parent), "--model", "engine", "--variations", "swap_words"]
+    done = evaluate(tmp_path / "out", tmp_path, *options, "--measures", "RR@10", "R@10", "--language", "en")
+    assert done.returncode == 0, done.stderr
+    report = json.loads((tmp_path / "out/report.json").read_text())
+    assert report["systems"]["own"]["original"] == 0.5  # the passage of the query itself, at rank 1, is no result
+    frame = read_measures(tmp_path / "out/results/own/measures/own/own/seed0/test.original.parquet")
+    recall = frame[(frame["measure"] == "R@10") & (frame["query_set"] == "test.original")].set_index("qid")["value"]
+    assert recall.to_dict() == {"t0-pro": 0.5, "t1-pro": 1, "t2-pro": 0, "t3-pro": 0}
+    notes = "\n".join(report["notes"])
+    for part in (
+        "engine lacks 2 of 4 queries, which count 0 (in each of its 2 runs)",
+        "4 passages have the id of a query; they are no results of this query",
+        "judges passage 'gone', which is not in",
+        "judges query 'nobody', which is not in",
+    ):
+        assert part in notes and part in done.stderr
+    page = (tmp_path / "out/report.md").read_text()
+    assert "engine lacks 2 of 4 queries" in page and page.index("engine lacks") < page.index("| query set")
+    (runs / "test.swap_words.trec").write_text("")
+    done = evaluate(tmp_path / "out", tmp_path, *options, "--measures", "RR@10", "R@10", "--language", "en")
+    assert done.returncode == 2 and "test.swap_words.trec: an empty run" in done.stderr.splitlines()[-1]

@@ -249,6 +249,7 @@ def _check_judgements(
                 continue
         elif row.docid not in known_docids:
             message = f"judges passage {row.docid!r}, which is not in {corpus}"
+            message += "; it counts as relevant, and is not found" if allow_missing and row.grade > 0 else ""
             missing.append(Problem(UNKNOWN_PASSAGE, place, message, "warning" if allow_missing else "error"))
         judged.add(row.qid)
         if row.grade > 0:

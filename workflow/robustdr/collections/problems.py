@@ -1,6 +1,6 @@
 """Problems of a user's files: the pipeline stops at the first one, `robustdr check` lists them all."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -45,3 +45,15 @@ def refuse(problem: Problem) -> None:
     """Report an error by raising it as a `UserError`; `robustdr check` and `evaluate` tell the warnings."""
     if problem.severity == "error":
         raise UserError(str(problem))
+
+
+def sentences(problems: Iterable[Problem]) -> list[str]:
+    """Return a sentence for each kind of problem: how many there are, and the first."""
+    kinds: dict[str, list[Problem]] = {}
+    for problem in problems:
+        kinds.setdefault(problem.kind, []).append(problem)
+    told = []
+    for kind, of_kind in kinds.items():
+        first = f"{of_kind[0]}{' (left out)' if of_kind[0].severity == 'dropped' else ''}"
+        told.append(first if len(of_kind) == 1 else f"{len(of_kind):,} × {kind}; the first: {first}")
+    return told

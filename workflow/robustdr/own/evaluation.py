@@ -11,12 +11,12 @@ from itertools import product
 from pathlib import Path
 
 from robustdr.collections import data
-from robustdr.collections.check import HEAD, IDENTICAL, UNKNOWN_PASSAGE, UNKNOWN_QUERY, check
+from robustdr.collections.check import HEAD, IDENTICAL, UNKNOWN_PASSAGE, check
 from robustdr.collections.command import SHOWN, lines
 from robustdr.collections.forms import QUOTES
 from robustdr.collections.language import given_or_found
 from robustdr.collections.local import NOT_COMPOSED, irds_id, read_queries
-from robustdr.collections.problems import Problem
+from robustdr.collections.problems import sentences
 from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_queries as read_texts
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> None:
         leave = "--drop-empty, --ignore-unjudged and --allow-missing allow some"
         raise UserError(f"{len(wrong)} errors in the files above; `robustdr check` lists all; {leave}")
     print(spoken, file=sys.stderr)
-    notes = _data_notes(problems)
+    notes = sentences(problem for problem in problems if problem.severity == "dropped" or problem.kind in TOLD)
     ignored = any(problem.kind == IDENTICAL and problem.severity == "dropped" for problem in problems)
     used = used._replace(ignore_identical_ids=ignored)
     experiment.write(
@@ -120,30 +120,8 @@ def _data(a: argparse.Namespace) -> Data:
     return Data(collection_files.corpus, splits, a.split, **options, ignore_identical_ids=a.ignore_identical_ids)
 
 
-TOLD = (HEAD, IDENTICAL, NOT_COMPOSED, UNKNOWN_PASSAGE, QUOTES)  # warnings that concern the numbers
-
-
-def _data_notes(problems: Sequence[Problem]) -> list[str]:
-    """A sentence for each kind of what was left out or changed in the files: one problem, and how many there are."""
-    kinds: dict[str, list[Problem]] = {}
-    for problem in problems:
-        if problem.severity == "dropped" or problem.kind in TOLD:
-            kinds.setdefault(problem.kind, []).append(problem)
-    notes = []
-    for kind, of_kind in kinds.items():
-        effect = EFFECTS.get(kind, "left out" if of_kind[0].severity == "dropped" else "")
-        number = f"{len(of_kind):,} × {kind}" + (f", {effect}" if effect else "")
-        notes.append(f"{number}: {of_kind[0]}" if len(of_kind) == 1 else f"{number}; the first: {of_kind[0]}")
-    return notes
-
-
 SHOWN_RUNS = 3
-EFFECTS = {
-    UNKNOWN_PASSAGE: "counted as relevant but not found",
-    UNKNOWN_QUERY: "left out",
-    NOT_COMPOSED: "read in composed form (NFC)",
-    IDENTICAL: "",
-}
+TOLD = (HEAD, IDENTICAL, NOT_COMPOSED, QUOTES, UNKNOWN_PASSAGE)  # warnings that concern the numbers
 OF_SERVERS, OF_FOLDERS = ("dimension", "key"), ("pooling", "separator", *LENGTHS)
 
 
