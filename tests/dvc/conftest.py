@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.workflow.conftest import OFFLINE, ROOT, Project
-from tests.workflow.small import ROLE, keep_papers, edit, make_papers, only_claim, some
+from tests.workflow.small import ROLE, edit, keep_papers, make_papers, only_claim, some
 
 TRACKED = ("dvc.yaml", ".dvc/config", ".dvcignore", ".gitignore")
 AUTHOR = {f"GIT_{who}_{what}": "tester" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}

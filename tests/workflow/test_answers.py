@@ -8,7 +8,7 @@ import pytest
 
 from robustdr.core.files import read_answers
 from robustdr.evaluation.measures import read_measures
-from workflow.small import keep_papers, edit, make_papers, only_claim, some
+from workflow.small import edit, keep_papers, make_papers, only_claim, some
 
 pytestmark = pytest.mark.slow
 TABLE, MEASURES = "results/mini/tables/capot_table18.md", "results/mini/measures/mine/bm25/seed0/test.original.parquet"
