@@ -44,7 +44,8 @@ class Feed(Protocol):
 class Student(Protocol):
     """The models in training, with their data, loss and output.
 
-    `ready` makes all of a step that needs no model, such as tokens; another thread calls it ahead of `terms`.
+    `ready` makes all of a step that needs no model, such as tokens; another thread calls it ahead of `terms`. It
+    gives one item for each pass forward and backward, so that memory holds one pass; the loss of a step is their mean.
 
     Attributes:
         use: how to use the model, for its card.
@@ -68,7 +69,7 @@ class Student(Protocol):
     @property
     def rates(self) -> dict[str, float]: ...
 
-    def ready(self, seen: Any) -> Any: ...
+    def ready(self, seen: Any) -> list[Any]: ...
 
     def terms(self, ready: Any, step: int) -> dict[str, torch.Tensor]: ...
 
@@ -134,7 +135,7 @@ def train(
     optimiser = torch.optim.AdamW(groups, lr=0.0, fused=True if on.type == "cuda" else None)
     scaler = torch.amp.GradScaler(enabled=settings.precision == "float16")
 
-    size = settings.batch_size * processes
+    size = settings.batch_size * settings.devices
     steps = max(1, round(settings.epochs * feed.per_epoch))
     taken = {path: max(1, round(share * steps)) for share, path in (snapshots or {}).items()}
     # Snapshots wait beside the checkpoint: outputs written before the end may be removed when a training is resumed.
@@ -153,9 +154,14 @@ def train(
         for group in optimiser.param_groups:
             group["lr"] = learning_rate(step, steps, group["highest"], settings.warmup, settings.decay)
 
-        terms = student.terms(ready, step)
-        each = torch.stack(list(terms.values()))
-        shown = distributed.average(each)
+        passes = []
+        for part in ready:
+            terms = student.terms(part, step)
+            each = torch.stack(list(terms.values())) / len(ready)
+            student.backward(scaler.scale(each.sum()))
+            passes.append(each.detach())
+        distributed.average_gradients(parameters.values())
+        shown = distributed.average(torch.stack(passes).sum(0))
         values, total = dict(zip(terms, shown.tolist(), strict=True)), shown.sum().item()
         if not math.isfinite(total):
             raise UserError(
@@ -163,7 +169,6 @@ def train(
                 f"{', '.join(feed.names(seen)[:5])}, …); "
                 f"try a learning_rate below {settings.learning_rate} for {settings.system}"
             )
-        student.backward(scaler.scale(each.sum()))
         scaler.unscale_(optimiser)
         norm = torch.nn.utils.clip_grad_norm_(parameters.values(), settings.max_gradient_norm or math.inf)
         scaler.step(optimiser)
