@@ -54,53 +54,58 @@ def reported(grid: Grid) -> Reported:
     relations = yaml.safe_load(RELATIONS)
     one = {"caption": "t", "unit": "percent", "where": {"measure": "RR@10"}, "row": "query_set", "columns": columns}
     one |= {"cells": "\n".join(lines), "relations": relations}
-    at = {("tables", "t", "cells"): 1, **{("tables", "t", "relations", i): 100 + i for i in range(len(relations))}}
-    return build(Path("t.yaml"), Transcript.model_validate({"paper": "t", "title": "t", "tables": {"t": one}}), at)
+    lines_of_keys = {
+        ("tables", "t", "cells"): 1,
+        **{("tables", "t", "relations", i): 100 + i for i in range(len(relations))},
+    }
+    return build(
+        Path("t.yaml"), Transcript.model_validate({"paper": "t", "title": "t", "tables": {"t": one}}), lines_of_keys
+    )
 
 
 def copied_cell(rng: random.Random, values, grid: Grid) -> Error:
     """A run's value is that of the next row."""
     (source, target), seed = rng.choice(list(pairwise(ROWS))), rng.choice(SEEDS)
     wrong = {**grid, (target, seed): grid[source, seed]}
-    return wrong, lambda said: ("copied from" in said or "the value of" in said) and source in said
+    return wrong, lambda words: ("copied from" in words or "the value of" in words) and source in words
 
 
 def swapped_digits(rng: random.Random, values, grid: Grid) -> Error:
     """Two neighbouring digits of one number have changed places."""
     place = rng.choice(list(grid))
     text = grid[place]
-    digits = [at for at, character in enumerate(text) if character.isdigit()]
+    digits = [position for position, character in enumerate(text) if character.isdigit()]
     first, second = rng.choice([pair for pair in pairwise(digits) if text[pair[0]] != text[pair[1]]] or [digits[:2]])
     swapped = text[:first] + text[second] + text[first + 1 : second] + text[first] + text[second + 1 :]
-    return {**grid, place: swapped}, lambda said: "two digits of" in said and str(Decimal(text)) in said
+    return {**grid, place: swapped}, lambda words: "two digits of" in words and str(Decimal(text)) in words
 
 
 def wrong_baseline(rng: random.Random, values, grid: Grid) -> Error:
     """A drop is relative to another row than the original queries."""
     row, base = rng.sample(ROWS, 2)
     drop = printed("drop", 100 * (values[row, "median"] / values[base, "median"] - 1))
-    return {**grid, (row, "drop"): drop}, lambda said: f"{base} (" in said and "in place of original" in said
+    return {**grid, (row, "drop"): drop}, lambda words: f"{base} (" in words and "in place of original" in words
 
 
 def mean_for_median(rng: random.Random, values, grid: Grid) -> Error:
     """The mean of the runs is printed as their median."""
     row = rng.choice(ROWS)
     wrong = {**grid, (row, "median"): printed("median", fmean(values[row, seed] for seed in SEEDS))}
-    return wrong, lambda said: "it is the mean of the same cells" in said
+    return wrong, lambda words: "it is the mean of the same cells" in words
 
 
 def population_deviation(rng: random.Random, values, grid: Grid) -> Error:
     """The deviation is that of a population."""
     row = rng.choice(ROWS)
     wrong = {**grid, (row, "deviation"): printed("deviation", pstdev(values[row, seed] for seed in SEEDS))}
-    return wrong, lambda said: "it is the population deviation" in said
+    return wrong, lambda words: "it is the population deviation" in words
 
 
 def row_left_out(rng: random.Random, values, grid: Grid) -> Error:
     """A mean is taken without one of the rows."""
     left_out, seed = rng.choice(ROWS), rng.choice(SEEDS)
     mean = printed("mean", fmean(values[row, seed] for row in ROWS if row != left_out))
-    return {**grid, ("mean", seed): mean}, lambda said: f"{left_out} is left out" in said
+    return {**grid, ("mean", seed): mean}, lambda words: f"{left_out} is left out" in words
 
 
 ERRORS = (copied_cell, swapped_digits, wrong_baseline, mean_for_median, population_deviation, row_left_out)
@@ -132,17 +137,17 @@ def _greatest_deviation(ranges: list[tuple[float, float]]) -> float:
 
 def visible(grid: Grid) -> bool:
     """Whether no numbers that are printed so obey every relation one by one."""
-    at = {place: _range(text) for place, text in grid.items()}
+    ranges = {place: _range(text) for place, text in grid.items()}
     wanted: dict[tuple[str, str], tuple[float, float]] = {}
     for seed in SEEDS:
-        parts = [at[row, seed] for row in ROWS]
+        parts = [ranges[row, seed] for row in ROWS]
         wanted["mean", seed] = fmean(low for low, _ in parts), fmean(high for _, high in parts)
-    base = at["original", "median"]
+    base = ranges["original", "median"]
     for row in ["original", *ROWS, "mean"]:
-        runs = [at[row, seed] for seed in SEEDS]
+        runs = [ranges[row, seed] for seed in SEEDS]
         wanted[row, "median"] = median(low for low, _ in runs), median(high for _, high in runs)
         wanted[row, "deviation"] = _least_deviation(runs), _greatest_deviation(runs)
         if row != "original":
-            low, high = at[row, "median"]
+            low, high = ranges[row, "median"]
             wanted[row, "drop"] = 100 * (low / base[1] - 1), 100 * (high / base[0] - 1)
-    return any(at[place][1] < low - 1e-9 or high + 1e-9 < at[place][0] for place, (low, high) in wanted.items())
+    return any(ranges[place][1] < low - 1e-9 or high + 1e-9 < ranges[place][0] for place, (low, high) in wanted.items())

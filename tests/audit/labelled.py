@@ -44,8 +44,8 @@ def write_sheets(folder, sheets):
     head = ["id", *labels.PAIR, *labels.CATEGORIES.values(), "how to\nlabel"]
     for name, sheet in zip(labels.PAIR_SHEETS, sheets, strict=True):
         rows = [
-            [id, "s", f"one, {id}", f'"two" {id}', *(str(c in given).upper() for c in labels.CATEGORIES), ""]
-            for id, given in sheet.items()
+            [id, "s", f"one, {id}", f'"two" {id}', *(str(c in categories).upper() for c in labels.CATEGORIES), ""]
+            for id, categories in sheet.items()
         ]
         write(folder / name, head, rows)
 

@@ -26,8 +26,8 @@ class Number:
     def printed(self, rounding: str) -> str:
         if self.form == "count":
             return f"{round(self.value):,}"
-        shown = Decimal(repr(self.value)) * (1 if self.form == "fraction" else 100)
-        text = str(shown.quantize(Decimal(1).scaleb(-self.decimals), rounding))
+        scaled = Decimal(repr(self.value)) * (1 if self.form == "fraction" else 100)
+        text = str(scaled.quantize(Decimal(1).scaleb(-self.decimals), rounding))
         return text + ("%" if self.form == "percent_sign" else "")
 
 
@@ -198,10 +198,10 @@ def _shares(rng: random.Random, decimals: int, variations: list[str]) -> tuple[d
         shares = [[Number(count / total, decimals, "percent_sign")] for count in (count, rng.randint(0, total))]
         precision, recall = rng.uniform(0.2, 0.9), rng.uniform(0.2, 0.9)
         scores = (precision, recall, 2 * precision * recall / (precision + recall))
-        more = [[Number(score, decimals, "percent_sign")] for score in scores]
+        score_cells = [[Number(score, decimals, "percent_sign")] for score in scores]
         answers = [rng.randint(1, 7) for _ in range(total)]
-        rating = [Number(of(answers), decimals, "fraction") for of in (fmean, stdev)]
-        grid.append((variation, [[Number(count, 0, "count")], *shares, *more, rating]))
+        rating = [Number(statistic(answers), decimals, "fraction") for statistic in (fmean, stdev)]
+        grid.append((variation, [[Number(count, 0, "count")], *shares, *score_cells, rating]))
     spec = {
         "row": "query_set",
         "columns": [

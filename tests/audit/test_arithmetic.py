@@ -10,7 +10,8 @@ from robustdr.audit.chance import chance_bound, odds
 def findings(paper, columns, cells, **more):
     table = {"columns": columns, "cells": cells, "row": "system", **more}
     return [
-        (one.kind, one.severity, [flaw.cell.printed for flaw in one.flaws]) for one in audit(paper(t=table)).findings
+        (finding.kind, finding.severity, [flaw.cell.printed for flaw in finding.flaws])
+        for finding in audit(paper(t=table)).findings
     ]
 
 
@@ -110,8 +111,8 @@ def test_an_average_among_averages_is_not_named(paper):
         "81.1 | 82.3 | 82.1",
     ]
     assert findings(paper, quantities("mean few", "mean many", "mean all"), cells_of(rows)) == []
-    found = findings(paper, quantities("few", "many", "mean"), cells_of(rows))
-    assert sorted(wrong for _, _, [wrong] in found) == ["76.3", "82.1"]
+    result = findings(paper, quantities("few", "many", "mean"), cells_of(rows))
+    assert sorted(wrong for _, _, [wrong] in result) == ["76.3", "82.1"]
 
 
 def test_an_average_of_f1_may_be_the_f1_of_averages(paper):
@@ -125,8 +126,8 @@ def test_an_average_of_f1_may_be_the_f1_of_averages(paper):
     cells = cells_of(rows) + "Avg. | 72.2 | 49.1 | {}\n"
     assert findings(paper, quantities("P", "Rec", "F1"), cells.format("58.5")) == []  # the F1 of 72.2 and 49.1
     assert findings(paper, quantities("P", "Rec", "F1"), cells.format("55.6")) == []  # the mean of the column
-    found = findings(paper, quantities("P", "Rec", "F1"), cells.format("65.5"))
-    assert found == [(kind, "suspicious", ["65.5"]) for kind in ("harmonic_mean_of", "mean_of")]
+    result = findings(paper, quantities("P", "Rec", "F1"), cells.format("65.5"))
+    assert result == [(kind, "suspicious", ["65.5"]) for kind in ("harmonic_mean_of", "mean_of")]
 
 
 def test_the_whole_and_a_change_may_fail_a_relation(paper):
@@ -144,8 +145,8 @@ def test_a_number_many_times_as_large_is_a_quotient_and_no_change(paper):
     rows += [(18200, 1213, 15.0), (4100, 290, 14.1), (31900, 2200, 14.5)]
     cells = "".join(f"s{n} | {total} | {k} | {each}\n" for n, (total, k, each) in enumerate(rows))
     names = quantities("total", "k", "each")
-    [found] = relations(paper(t={"columns": names, "cells": cells, "row": "system"}).tables["t"])
-    assert (found.checks[0].kind, found.fit) == ("counts_match", 8)
+    [relation] = relations(paper(t={"columns": names, "cells": cells, "row": "system"}).tables["t"])
+    assert (relation.checks[0].kind, relation.fit) == ("counts_match", 8)
     assert [kind for kind, _, _ in findings(paper, names, cells.replace("1815 | 14.1", "1815 | 15.6"))] == [
         "counts_match"
     ]

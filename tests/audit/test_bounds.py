@@ -7,7 +7,9 @@ from robustdr.audit.audited import audit
 
 def kinds(paper, cells, names=("RR@10", "R@5", "R@20"), **more):
     table = {"columns": [{"measure": name} for name in names], "row": "system", "cells": cells, **more}
-    return [(one.kind, one.severity, one.flaws[0].cell.printed) for one in audit(paper(t=table)).findings]
+    return [
+        (finding.kind, finding.severity, finding.flaws[0].cell.printed) for finding in audit(paper(t=table)).findings
+    ]
 
 
 GOOD = """\
@@ -25,7 +27,7 @@ e | 35.5 | 47.0 | 63.6
 )
 def test_the_one_cell_is_found(paper, right, wrong, kind):
     assert kinds(paper, GOOD) == []
-    assert [one[:2] for one in kinds(paper, GOOD.replace(right, wrong))] == [(kind, "suspicious")]
+    assert [finding[:2] for finding in kinds(paper, GOOD.replace(right, wrong))] == [(kind, "suspicious")]
 
 
 def test_a_measure_that_is_mostly_outside_of_its_range_is_another_one(paper):
@@ -67,19 +69,19 @@ def test_marks_beside_values_of_p(paper, printed, wrong):
     columns = [{"measure": "EM"}, {"quantity": "p-value"}]
     table = {"columns": columns, "row": "system", "cells": STARRED.replace("WRONG", printed), "marks": {"*": "see"}}
     table["caption"] = "Results; * marks p < 0.05, ** p < 0.01"
-    found = [(one.kind, one.flaws[0].cell.printed) for one in audit(paper(t=table)).findings]
-    assert found == ([("marked_wrongly", "27.7")] if wrong else [])
+    marked = [(finding.kind, finding.flaws[0].cell.printed) for finding in audit(paper(t=table)).findings]
+    assert marked == ([("marked_wrongly", "27.7")] if wrong else [])
     assert audit(paper(t={**table, "caption": "Results"})).findings == []
 
 
 def test_two_rows_of_equal_numbers(paper):
-    assert [one[0] for one in kinds(paper, GOOD + "f | 31.2 | 45.1 | 60.3\n")] == ["equal_rows"]
-    same = GOOD + "{} | 31.2 | 45.1 | 60.3\n"
-    assert kinds(paper, same.format("a #2")) == []  # a system that is printed twice
+    assert [kind[0] for kind in kinds(paper, GOOD + "f | 31.2 | 45.1 | 60.3\n")] == ["equal_rows"]
+    rows = GOOD + "{} | 31.2 | 45.1 | 60.3\n"
+    assert kinds(paper, rows.format("a #2")) == []  # a system that is printed twice
     groups = (
         GOOD.replace("a |", "g | a |").replace("b |", "g | b |").replace("c |", "g | c |").replace("d |", "g | d |")
     )
     cells = groups.replace("e |", "g | e |") + "{} | 31.2 | 45.1 | 60.3\n"
-    more = {"row": ["category", "system"]}
-    assert [one[0] for one in kinds(paper, cells.format("h | a"), **more)] == ["equal_rows"]
-    assert kinds(paper, cells.format("h | x"), **more) == []  # a setting that two groups have in common
+    two_labels = {"row": ["category", "system"]}
+    assert [kind[0] for kind in kinds(paper, cells.format("h | a"), **two_labels)] == ["equal_rows"]
+    assert kinds(paper, cells.format("h | x"), **two_labels) == []  # a setting that two groups have in common

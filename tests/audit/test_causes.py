@@ -15,7 +15,7 @@ MEDIAN = {"for": {"value": "median"}, "median_of": {"seed": "*"}}
 MEAN = {"for": {"query_set": "mean"}, "mean_of": {"query_set": ["v1", "v2"]}}
 
 
-def found(built):
+def causes_of(built):
     return causes(audit(built))
 
 
@@ -30,7 +30,7 @@ def test_one_explanation_of_two_tables_is_one_cause(paper):
         {**table, "cells": "q | 74.4 | 74.5 | 75.5 | 74.8"},
         {**table, "cells": "q | 60.0 | 60.2 | 61.0 | 60.4"},
     )
-    [cause] = found(paper(first=first, second=second))
+    [cause] = causes_of(paper(first=first, second=second))
     assert cause.hypotheses == ["it is the mean of the same cells"]
     assert ids(cause.findings) == ["first/median_of/q · median", "second/median_of/q · median"]
     assert cause.worst.cell.table == "first"  # 0.15 from its median, the other 0.05
@@ -49,26 +49,29 @@ def averages(mean, restated):
 
 def test_a_finding_that_disappears_with_a_cause_is_its_consequence(paper):
     # with original: 53.3; without: 35.0, which the summary prints
-    [cause] = found(paper(**averages("53.3", "35.0")))
+    [cause] = causes_of(paper(**averages("53.3", "35.0")))
     assert cause.hypotheses == ["original is included"]
     assert ids(cause.consequences) == ["summary/same_as/mean · a"]
 
 
 def test_a_finding_that_stays_wrong_is_a_cause_of_its_own(paper):
-    made = found(paper(**averages("53.3", "44.4")))
-    assert [(cause.hypotheses, cause.consequences) for cause in made] == [(["original is included"], []), ([], [])]
+    root_causes = causes_of(paper(**averages("53.3", "44.4")))
+    assert [(cause.hypotheses, cause.consequences) for cause in root_causes] == [
+        (["original is included"], []),
+        ([], []),
+    ]
 
 
 def test_many_causes_have_their_own_consequences_each(paper):
     # In each of 30 tables another row than those averaged is taken in; a summary prints the mean without it.
     tables = {}
     for number in range(30):
-        of = averages("53.3", "35.0")
-        of["whole"]["cells"] = of["whole"]["cells"].replace("original", f"w{number}")
-        of["summary"]["relations"] = [{"for": {"query_set": "mean"}, "same_as": {"table": f"whole{number}"}}]
-        tables |= {f"{name}{number}": table for name, table in of.items()}
-    made = found(paper(**tables))
-    assert {tuple(cause.hypotheses): ids(cause.consequences) for cause in made} == {
+        case_tables = averages("53.3", "35.0")
+        case_tables["whole"]["cells"] = case_tables["whole"]["cells"].replace("original", f"w{number}")
+        case_tables["summary"]["relations"] = [{"for": {"query_set": "mean"}, "same_as": {"table": f"whole{number}"}}]
+        tables |= {f"{name}{number}": table for name, table in case_tables.items()}
+    root_causes = causes_of(paper(**tables))
+    assert {tuple(cause.hypotheses): ids(cause.consequences) for cause in root_causes} == {
         (f"w{number} is included",): [f"summary{number}/same_as/mean · a"] for number in range(30)
     }
 
@@ -84,9 +87,9 @@ def test_a_number_that_no_data_give_follows_from_a_wrong_count_of_queries_only_i
     ]
     columns = [{"quantity": "queries", "unit": "count"}, {"measure": "Success@20", "unit": "fraction"}]
     cells = f"a | 20 | -\nb | 24 | -\nall | 43 | {mean}"
-    made = found(paper(t={"columns": columns, "cells": cells, "relations": relations}))
-    assert ids(made[0].consequences) == ["t/mean_over/all · Success@20"] * follows
-    assert len(made) == 2 - follows
+    root_causes = causes_of(paper(t={"columns": columns, "cells": cells, "relations": relations}))
+    assert ids(root_causes[0].consequences) == ["t/mean_over/all · Success@20"] * follows
+    assert len(root_causes) == 2 - follows
 
 
 def test_averages_above_a_cause_are_computed_anew_by_the_formula_that_their_column_follows(paper):
@@ -98,8 +101,8 @@ def test_averages_above_a_cause_are_computed_anew_by_the_formula_that_their_colu
     runs = {"columns": RUNS, "cells": cells, "relations": relations}
     again = {"for": {"query_set": "mean"}, "same_as": {"table": "runs", "value": "median"}}
     summary = {"columns": [{}], "cells": "mean | 19.5", "relations": [again]}
-    made = found(paper(runs=runs, summary=summary))
-    assert {cause.hypotheses[0]: ids(cause.consequences) for cause in made} == {
+    root_causes = causes_of(paper(runs=runs, summary=summary))
+    assert {cause.hypotheses[0]: ids(cause.consequences) for cause in root_causes} == {
         "original is included": ["summary/same_as/mean"],
         "it is the mean of the same cells": [],
     }
@@ -109,7 +112,7 @@ def test_summaries_of_the_same_numbers_share_a_cause_whatever_explains_each(pape
     columns = [{"seed": 1}, {"seed": 2}, {"seed": 3}, {"value": "median"}, {"value": "deviation"}]
     relations = [MEDIAN, {"for": {"value": "deviation"}, "std_of": {"seed": "*"}}]
     table = {"columns": columns, "cells": "q | 2.00 | 4.00 | 6.00 | 7.77 | 9.99", "relations": relations}
-    [cause] = found(paper(t=table))
+    [cause] = causes_of(paper(t=table))
     assert ids(cause.findings) == ["t/median_of/q · median", "t/std_of/q · deviation"]
 
 
@@ -120,7 +123,7 @@ def test_what_rests_on_a_copied_block_follows_from_it(paper):
     at_100 = {"columns": [{"measure": "Success@100"}], "cells": cells}
     again = {"for": {"query_set": "v2"}, "same_as": {"table": "second"}}
     summary = {"columns": [{"measure": "Success@100"}], "cells": "v2 | 77.19", "relations": [again]}
-    [cause] = found(paper(first=at_20, second=at_100, summary=summary))
+    [cause] = causes_of(paper(first=at_20, second=at_100, summary=summary))
     assert (cause.severity, len(cause.flaws)) == ("suspicious", 6)
     assert ids(cause.consequences) == ["summary/same_as/v2 · Success@100"]
 
@@ -139,25 +142,25 @@ def test_a_claim_on_a_cell_makes_its_cause_more_serious(paper):
 @pytest.mark.parametrize(("name", "number"), [("capot", 22), ("qvg", 3), ("rodr", 1), ("intent", 0), ("toroder", 0)])
 def test_every_finding_of_the_papers_is_under_one_cause(name, number):
     done = audit(load_paper(name))
-    made = causes(done)
-    under = [id(finding) for cause in made for finding in (*cause.findings, *cause.consequences)]
-    assert sorted(under) == sorted(map(id, done.findings))
-    assert len(made) == number
+    root_causes = causes(done)
+    covered = [id(finding) for cause in root_causes for finding in (*cause.findings, *cause.consequences)]
+    assert sorted(covered) == sorted(map(id, done.findings))
+    assert len(root_causes) == number
 
 
 def test_what_went_wrong_in_capot():
     done = audit(load_paper("capot"))
-    made = {cause.hypotheses[0]: cause for cause in causes(done) if cause.hypotheses}
-    medians, averages = made["it is the mean of the same cells"], made["original is included"]
+    root_causes = {cause.hypotheses[0]: cause for cause in causes(done) if cause.hypotheses}
+    medians, averages = root_causes["it is the mean of the same cells"], root_causes["original is included"]
     assert {finding.table for finding in medians.findings} == {f"table{number}" for number in range(8, 18)}
     assert len(medians.flaws) == 106
     assert {"table18", "table20", "table21", "table22", "table23", "table24"} == {
         f.table for f in averages.consequences
     }
-    last_run = made["seed 5 stands in place of median"]
+    last_run = root_causes["seed 5 stands in place of median"]
     drops = [finding for finding in last_run.consequences if finding.kind == "drop_from"]
     assert [(finding.table, len(finding.flaws)) for finding in drops] == [("table19", 52), ("table22", 52)]
-    block = made["copied from table24, or table24 from table25"]
+    block = root_causes["copied from table24, or table24 from table25"]
     assert {finding.table for finding in block.consequences} == {"table2", "table3", "table25"}
 
 

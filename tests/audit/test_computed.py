@@ -34,7 +34,7 @@ def along_rows(rows):
 def test_arrays_give_what_a_relation_gives(rows, kind, base):
     table = along_rows(rows)
     formula = Formula(kind, 0, PARTS[kind], base if PARTS[kind] is TWO else -1)
-    found = computed(table, [formula], np.arange(len(rows))[:, None])
+    outcome = computed(table, [formula], np.arange(len(rows))[:, None])
     for line, cells in enumerate(table.lines):
         operands = {
             role: [table.lines[formula.line_of(role, line)][field] for field in fields]
@@ -43,16 +43,16 @@ def test_arrays_give_what_a_relation_gives(rows, kind, base):
         expected = []
         if line != formula.base and cells[0] and all(all(parts) for parts in operands.values()):
             expected = Check(kind, cells[0], operands, Options(), 0).expected()
-        ends = [end[line, 0] for end in found.ends]
+        ends = [end[line, 0] for end in outcome.ends]
         if expected and np.isfinite(expected[0]).all():
             assert ends == pytest.approx(list(expected[0]))
-            assert found.factor[line, 0] != 1 or expected[0].meets(cells[0].interval)
+            assert outcome.factor[line, 0] != 1 or expected[0].meets(cells[0].interval)
         else:
-            assert not found.defined[line, 0]
+            assert not outcome.defined[line, 0]
 
 
 def test_a_formula_promises_if_most_lines_agree():
     rows = [["4.5", "35.7", "31.2", "1"], ["7.3", "30.1", "22.8", "1"], ["9.9", "41.2", "44.6", "1"]]
-    right, wrong = Formula("points_from", 0, TWO), Formula("points_from", 0, (("of", (2,)), ("main", (1,))))
-    assert promising(along_rows(rows), [wrong, right]) == [right]
-    assert promising(along_rows(rows[1:]), [right]) == []  # one line alone
+    fitting, wrong = Formula("points_from", 0, TWO), Formula("points_from", 0, (("of", (2,)), ("main", (1,))))
+    assert promising(along_rows(rows), [wrong, fitting]) == [fitting]
+    assert promising(along_rows(rows[1:]), [fitting]) == []  # one line alone

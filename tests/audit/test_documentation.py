@@ -23,9 +23,13 @@ def test_every_example_is_a_finding_and_every_kind_has_a_row():
     assert len(examples) >= 12
     for kinds, paper, table in examples:
         ids = [finding.id for finding in findings[paper] if f"`{finding.kind}`" in kinds]
-        assert any(found.startswith(f"table{table}/") if table else found for found in ids), (kinds, paper, table)
-    found = {finding.kind for of in findings.values() for finding in of} | set(KINDS)
-    assert not [kind for kind in found if f"`{kind}`" not in TEXT]
+        assert any(finding_id.startswith(f"table{table}/") if table else finding_id for finding_id in ids), (
+            kinds,
+            paper,
+            table,
+        )
+    all_kinds = {finding.kind for group in findings.values() for finding in group} | set(KINDS)
+    assert not [kind for kind in all_kinds if f"`{kind}`" not in TEXT]
 
 
 def block(word: str) -> str:

@@ -59,9 +59,9 @@ def test_changes(paper, printed, hypothesis):
 def test_the_baseline_of_another_table_and_one_that_is_printed_nowhere(paper):
     cells = "original | 40.00\nv1 | 30.00/{}\nv2 | 20.00/{}\nv3 | 10.00/{}"
     table = {"columns": EFFECT, "relations": [DROP], "unit": "percent"}
-    other = {**table, "cells": "original | 50.00", "relations": []}
+    other_table = {**table, "cells": "original | 50.00", "relations": []}
     against_50 = cells.format("-40.00%", "-60.00%", "-80.00%")
-    finding = only(paper(t={**table, "cells": against_50}, other=other))
+    finding = only(paper(t={**table, "cells": against_50}, other=other_table))
     assert finding.hypothesis == "other (50.00) stands in place of t"
     assert len(finding.flaws) == 3
     finding = only(paper(t={**table, "cells": against_50}))
@@ -95,8 +95,8 @@ def test_two_exchanged_rows(paper):
 def test_values_that_slipped_by_a_row(paper):
     relation = {"for": {"value": "median"}, "median_of": {"seed": "*"}}
     cells = "q | 10.1 | 10.2 | 10.3 | 55.2\nr | 55.1 | 55.2 | 55.3 | 33.2\ns | 33.1 | 33.2 | 33.3 | 33.2"
-    found = audit(paper(t=runs("median", relation, cells))).findings
-    assert {finding.hypothesis for finding in found} == {"it is the value of r", "it is the value of s"}
+    findings = audit(paper(t=runs("median", relation, cells))).findings
+    assert {finding.hypothesis for finding in findings} == {"it is the value of r", "it is the value of s"}
 
 
 def test_swapped_digits_are_sought_first_where_nothing_else_confirms_the_number(paper):
@@ -161,9 +161,9 @@ def test_a_mean_for_a_median_is_simpler_than_its_swapped_digits(paper):
     drop = {"for": {"value": "drop"}, "drop_from": {"query_set": "o", "value": "median"}, "of": {"value": "median"}}
     relations = [{"for": {"value": "median"}, "median_of": {"seed": "*"}}, drop]
     cells = "o | 79.00 | 80.00 | 81.00 | 80.00 | -\nv | 60.00 | 65.12 | 70.51 | 65.21 | -18.600"
-    found = audit(paper(t={"columns": columns, "cells": cells, "relations": relations, "unit": "percent"})).findings
-    assert found[0].id == "t/median_of/v · median" and len(found) == 2
-    assert found[0].hypothesis == "it is the mean of the same cells"
+    findings = audit(paper(t={"columns": columns, "cells": cells, "relations": relations, "unit": "percent"})).findings
+    assert findings[0].id == "t/median_of/v · median" and len(findings) == 2
+    assert findings[0].hypothesis == "it is the mean of the same cells"
 
 
 def test_a_cell_copied_from_a_sibling_table(paper):
@@ -196,9 +196,9 @@ def test_where_nothing_explains_it_no_hypothesis_is_named(paper):
 def test_the_largest_group_comes_first_as_large_as_it_is_by_then():
     """The second shrinks to one below the third, the fourth to none; of two equal ones the cheaper comes first."""
     groups = [{1, 2, 3, 4}, {3, 4, 5}, {6, 7}, {1, 2}, {8, 9}]
-    left, order = set(range(1, 10)), []
-    for place in largest_first([0, 0, 2, 0, 1], lambda place: len(left & groups[place])):
-        left.difference_update(groups[place])
+    remaining, order = set(range(1, 10)), []
+    for place in largest_first([0, 0, 2, 0, 1], lambda place: len(remaining & groups[place])):
+        remaining.difference_update(groups[place])
         order.append(place)
     assert order == [0, 4, 2, 1]
 

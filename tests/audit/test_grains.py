@@ -29,14 +29,14 @@ def test_the_deviations_of_two_whole_numbers_with_mean_2_5(paper, deviation, all
     # they are 2 and 3, 1 and 4, 0 and 5, …: 1/√2, 3/√2, 5/√2
     columns = [{"value": "value", "and": "deviation"}]
     relation = {"for": {"value": "deviation"}, "deviation_over": 2}
-    found = audit(paper(t={"columns": columns, "cells": f"a | 2.5 ± {deviation}", "relations": [relation]})).findings
-    assert [one.severity for one in found] == [] if allowed else ["impossible"]
+    findings = audit(paper(t={"columns": columns, "cells": f"a | 2.5 ± {deviation}", "relations": [relation]})).findings
+    assert [finding.severity for finding in findings] == [] if allowed else ["impossible"]
 
 
 @given(st.lists(st.integers(1, 7), min_size=2, max_size=40), st.integers(1, 3))
 def test_whole_numbers_have_possible_deviations(sample, decimals):
-    mean, spread = (rounding_interval(Decimal(f"{one:.{decimals}f}")) for one in (fmean(sample), stdev(sample)))
-    assert any(spread.meets(one) for one in deviations(len(sample), mean, spread))
+    mean, spread = (rounding_interval(Decimal(f"{number:.{decimals}f}")) for number in (fmean(sample), stdev(sample)))
+    assert any(spread.meets(possible) for possible in deviations(len(sample), mean, spread))
 
 
 def test_success_is_a_whole_number_of_queries():
@@ -77,7 +77,7 @@ def test_recall_of_many_queries_excludes_nothing_at_two_decimals_of_a_percentage
     counts = {1: 6590, 2: 331, 3: 51, 4: 8}
     for printed in ("95.07", "0.01", "99.99", "48.13"):
         interval = rounding_interval(Decimal(printed), scale=0.01)
-        assert any(one.meets(interval) for one in nearest(mixture("R@1000", counts), 6980, interval))
+        assert any(possible.meets(interval) for possible in nearest(mixture("R@1000", counts), 6980, interval))
 
 
 def test_recall_of_steps_that_are_too_fine_is_no_mixture():
@@ -109,7 +109,7 @@ def test_what_data_give_is_never_impossible(measure, queries, seed, decimals, sk
     data = [values[-1] if rng.random() < skew else rng.choice(values) for _ in range(queries)]
     mean = Fraction(sum(data), queries)
     printed = rounding_interval(Decimal(f"{float(mean):.{decimals}f}"))
-    assert any(one.meets(printed) for one in nearest(grain(measure, 3), queries, printed))
+    assert any(possible.meets(printed) for possible in nearest(grain(measure, 3), queries, printed))
 
 
 @settings(max_examples=200)
@@ -121,10 +121,10 @@ def test_what_data_give_is_never_impossible(measure, queries, seed, decimals, sk
 )
 def test_recall_that_data_give_is_never_impossible(relevant, depth, seed, decimals):
     rng = random.Random(seed)
-    queries = [number for number, those in relevant.items() for _ in range(those)]
+    queries = [number for number, count in relevant.items() for _ in range(count)]
     mean = sum(Fraction(rng.randint(0, min(depth, number)), number) for number in queries) / len(queries)
     printed = rounding_interval(Decimal(f"{float(mean):.{decimals}f}"))
-    assert any(one.meets(printed) for one in nearest(mixture(f"R@{depth}", relevant), len(queries), printed))
+    assert any(possible.meets(printed) for possible in nearest(mixture(f"R@{depth}", relevant), len(queries), printed))
 
 
 def test_a_value_that_no_data_give_is_impossible(paper):

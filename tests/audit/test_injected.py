@@ -14,24 +14,24 @@ def shares(trials: int) -> dict[str, tuple[int, int, int]]:
     counts = {}
     for error in ERRORS:
         rng = random.Random(error.__name__)
-        seen = found = explained = 0
+        visible_errors = detected = explained = 0
         for _ in range(trials):
-            wrong, right = error(rng, *table(rng))
+            wrong, explains = error(rng, *table(rng))
             if visible(wrong):
                 done = audit(reported(wrong))
-                seen, found = seen + 1, found + bool(done.findings)
-                explained += any(map(right, (words for cause in causes(done) for words in cause.hypotheses)))
-        counts[error.__name__] = seen, found, explained
+                visible_errors, detected = visible_errors + 1, detected + bool(done.findings)
+                explained += any(map(explains, (words for cause in causes(done) for words in cause.hypotheses)))
+        counts[error.__name__] = visible_errors, detected, explained
     return counts
 
 
 def assert_found_and_explained(trials: int, least: float) -> None:
     counts = shares(trials)
-    for kind, (seen, found, explained) in counts.items():
-        print(f"{kind}: {found} of {seen} visible errors found, {explained} explained rightly")
-    seen, found, explained = (sum(column) for column in zip(*counts.values(), strict=True))
-    print(f"all: {found} of {seen} visible errors found, {explained} explained rightly")
-    assert found >= least * seen and explained >= least * seen
+    for kind, (visible_errors, detected, explained) in counts.items():
+        print(f"{kind}: {detected} of {visible_errors} visible errors found, {explained} explained rightly")
+    visible_errors, detected, explained = (sum(column) for column in zip(*counts.values(), strict=True))
+    print(f"all: {detected} of {visible_errors} visible errors found, {explained} explained rightly")
+    assert detected >= least * visible_errors and explained >= least * visible_errors
 
 
 def test_a_table_without_an_error_shows_none():

@@ -31,18 +31,20 @@ def without(split, key):
     }.values(),
 )
 def test_a_training_set_has_room_for_the_test_queries(paper, stated, splits, found):
-    made = list(leaks(counts(paper, *stated), {"a": {"splits": splits}}))
-    assert len(made) == found
-    for one in made:
-        assert (one.kind, one.severity) == ("trained_on_test", "suspicious")
+    leaking = list(leaks(counts(paper, *stated), {"a": {"splits": splits}}))
+    assert len(leaking) == found
+    for finding in leaking:
+        assert (finding.kind, finding.severity) == ("trained_on_test", "suspicious")
         assert (
-            one.flaws[0].words
+            finding.flaws[0].words
             == "all queries of a/train: the 10 test queries (rest) are a part of it, and 90 are left without them"
         )
 
 
 def test_qvg_states_all_queries_of_antique_for_training():
     """Section 4: 2,426 for training, 200 for test; those 200 are antique/train/split200-valid (RoDR, section 4.1)."""
-    (found,) = [one for one in audited(PAPERS / "qvg" / "reported.yaml").findings if one.kind == "trained_on_test"]
-    assert [flaw.cell.printed for flaw in found.flaws] == ["2,426", "200"]
-    assert "split200-valid" in found.flaws[0].words and "2,226 are left" in found.flaws[0].words
+    (leak,) = [
+        finding for finding in audited(PAPERS / "qvg" / "reported.yaml").findings if finding.kind == "trained_on_test"
+    ]
+    assert [flaw.cell.printed for flaw in leak.flaws] == ["2,426", "200"]
+    assert "split200-valid" in leak.flaws[0].words and "2,226 are left" in leak.flaws[0].words

@@ -15,11 +15,11 @@ from robustdr.audit.relations import KINDS
 def assert_silent(seed: int) -> None:
     paper = random_paper(random.Random(seed))
     for name, rounding in CONVENTIONS.items():
-        found = audit(paper.reported(paper.print(rounding))).findings
-        assert not found, (
+        findings = audit(paper.reported(paper.print(rounding))).findings
+        assert not findings, (
             seed,
             name,
-            [(finding.id, finding.flaws[0].cell.printed, finding.flaws[0].words) for finding in found],
+            [(finding.id, finding.flaws[0].cell.printed, finding.flaws[0].words) for finding in findings],
         )
 
 
@@ -46,5 +46,5 @@ def test_two_thousand_papers_have_no_findings_under_any_convention():
     [(digit_changed, 0.75), (digits_swapped, 0.85), (copied_from_a_sibling, 0.85), (row_left_out, 0.9)],
 )
 def test_most_single_errors_are_reported(error, least):
-    seen, made = detection(error, decimals=2, trials=60)
-    assert seen / made >= least
+    detected, injected = detection(error, decimals=2, trials=60)
+    assert detected / injected >= least

@@ -48,6 +48,6 @@ def test_dark_mode_and_print_have_colours_of_their_own(paper):
 
 
 def test_a_paper_without_findings_says_so(paper):
-    right = {**TABLE, "cells": TABLE["cells"].replace("6,456", "6,546")}
-    text = page([audit(paper(table1=right))])
+    correct_table = {**TABLE, "cells": TABLE["cells"].replace("6,456", "6,546")}
+    text = page([audit(paper(table1=correct_table))])
     assert "Every relation holds" in text and "<h2>Findings" not in text

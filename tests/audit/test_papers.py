@@ -73,11 +73,11 @@ def test_every_number_of_a_table_stands_in_its_place(name, text):
     for table in reported.tables.values():
         if table.id.startswith("prose"):
             continue
-        region, at = places[table.id], 0
+        region, offset = places[table.id], 0
         for cell in table.cells:
-            found = position(cell.printed, region, at)
-            assert found >= 0, f"{name} {cell}: {cell.printed} (line {cell.line}) is not where it should be"
-            at = found + len(cell.printed)
+            start = position(cell.printed, region, offset)
+            assert start >= 0, f"{name} {cell}: {cell.printed} (line {cell.line}) is not where it should be"
+            offset = start + len(cell.printed)
 
 
 def test_the_numbers_of_a_row_stand_in_one_line(name, text):
@@ -95,12 +95,12 @@ def test_the_numbers_of_a_row_stand_in_one_line(name, text):
 
 
 def _in_order(row, line):
-    at = 0
+    offset = 0
     for cell in row:
-        found = position(cell.printed, line, at)
-        if found < 0:
+        start = position(cell.printed, line, offset)
+        if start < 0:
             return False
-        at = found + len(cell.printed)
+        offset = start + len(cell.printed)
     return True
 
 
@@ -120,13 +120,13 @@ def test_no_number_of_a_table_is_left_out(name, tables, text):
 def test_the_figures_of_the_prose_stand_in_the_text_in_their_order(name, text):
     hedges = "|".join(AT_LEAST + AT_MOST + ABOUT)
     for table in load_paper(name).tables.values():
-        at = 0
+        offset = 0
         for cell in table.cells if table.id.startswith("prose") else ():
             number = re.sub(rf"^(?:{hedges})\s*", "", cell.printed)
-            at = position(number, text, at)  # two cells in a row may share one mention
-            while at >= 0 and cell.hedge not in text[at - 20 : at]:
-                at = position(number, text, at + 1)
-            assert at >= 0, f"{name} {cell}: {cell.printed} is not in the text after the figure before it"
+            offset = position(number, text, offset)  # two cells in a row may share one mention
+            while offset >= 0 and cell.hedge not in text[offset - 20 : offset]:
+                offset = position(number, text, offset + 1)
+            assert offset >= 0, f"{name} {cell}: {cell.printed} is not in the text after the figure before it"
 
 
 def test_what_the_text_has_lost_is_recorded():
@@ -145,11 +145,11 @@ def test_almost_all_effectiveness_cells_are_under_a_relation_or_a_pattern_check(
 
 def test_the_findings_are_those_that_were_looked_at(name):
     """One line per finding: paper, severity, cells, id, hypothesis. Each was compared with the paper's text."""
-    found = audit(load_paper(name)).findings
-    lines = ["\t".join([name, f.severity, str(len(f.flaws)), f.id, f.hypothesis]) for f in found]
+    findings = audit(load_paper(name)).findings
+    lines = ["\t".join([name, f.severity, str(len(f.flaws)), f.id, f.hypothesis]) for f in findings]
     pinned = PINNED.read_text(encoding="utf-8").splitlines()
     assert lines == [line for line in pinned if line.startswith(f"{name}\t")]
-    assert all(finding.severity in SEVERITIES for finding in found)
+    assert all(finding.severity in SEVERITIES for finding in findings)
 
 
 def test_capots_numbers_on_nq_are_shares_of_the_test_questions():

@@ -20,10 +20,10 @@ NUMBERS = ["32.39", "25.85", "20.63", "31.50", "26.87", "16.85", "16.00"]
 
 
 def test_a_block_that_recurs_under_another_caption(paper):
-    found = audit(paper(one=column("RR@10", NUMBERS), two=column("Success@20", ["50.00", *NUMBERS]))).findings
-    assert [finding.kind for finding in found] == ["copied_block"]
-    assert (found[0].table, len(found[0].flaws), found[0].severity) == ("two", 7, "suspicious")
-    assert found[0].hypothesis == "copied from one, or one from two"
+    findings = audit(paper(one=column("RR@10", NUMBERS), two=column("Success@20", ["50.00", *NUMBERS]))).findings
+    assert [finding.kind for finding in findings] == ["copied_block"]
+    assert (findings[0].table, len(findings[0].flaws), findings[0].severity) == ("two", 7, "suspicious")
+    assert findings[0].hypothesis == "copied from one, or one from two"
 
 
 @pytest.mark.parametrize(
@@ -63,12 +63,12 @@ AT_200 = ("q | 92.68 | 92.71 | 92.35 | 92.65 | 92.48", "r | 84.74 | 84.83 | 84.3
 
 
 def test_a_run_that_its_siblings_make_implausible_and_that_stands_elsewhere(paper):
-    found = audit(
+    findings = audit(
         paper(t=seeds("Success@20", AT_20[0].format("92.71"), AT_20[1]), u=seeds("Success@200", *AT_200))
     ).findings
-    assert [(finding.kind, finding.flaws[0].cell.printed) for finding in found] == [("implausible_seed", "92.71")]
-    assert found[0].hypothesis == "copied from u · Success@200 · seed 2 (92.71)"
-    assert "robust z = " in found[0].flaws[0].words
+    assert [(finding.kind, finding.flaws[0].cell.printed) for finding in findings] == [("implausible_seed", "92.71")]
+    assert findings[0].hypothesis == "copied from u · Success@200 · seed 2 (92.71)"
+    assert "robust z = " in findings[0].flaws[0].words
 
 
 def test_an_outlier_that_stands_nowhere_else_is_no_finding(paper):
@@ -87,17 +87,17 @@ def test_a_row_identical_to_its_neighbour(paper):
         "r | 74.38 | 74.10 | 74.46 | 73.93 | 74.31",
         "s | 60.00 | 61.00 | 62.00 | 63.00 | 64.00",
     )
-    found = audit(paper(t=seeds("Success@20", *rows))).findings
-    assert [(finding.kind, len(finding.flaws)) for finding in found] == [("identical_rows", 4)]
-    assert found[0].flaws[0].words == "4 of 5 cells equal those of the row above (q)"
+    findings = audit(paper(t=seeds("Success@20", *rows))).findings
+    assert [(finding.kind, len(finding.flaws)) for finding in findings] == [("identical_rows", 4)]
+    assert findings[0].flaws[0].words == "4 of 5 cells equal those of the row above (q)"
     three_equal = (rows[0], "r | 74.38 | 74.10 | 74.46 | 73.93 | 74.33")
     assert kinds(paper(t=seeds("Success@20", *three_equal))) == []
 
 
 def test_a_label_printed_twice_and_a_gap_in_the_numbering(paper):
     twice = {"columns": [{"seed": seed} for seed in (1, 2, 3, 3, 5)], "cells": "q | 1.0 | 2.0 | 3.0 | 4.0 | 5.0"}
-    found = audit(paper(t=twice)).findings
-    assert [(finding.kind, finding.hypothesis) for finding in found] == [
+    findings = audit(paper(t=twice)).findings
+    assert [(finding.kind, finding.hypothesis) for finding in findings] == [
         ("repeated_label", "seed 4, which no column has, is meant")
     ]
     gap = {"columns": [{"seed": seed} for seed in (1, 2, 4)], "cells": "q | 1.0 | 2.0 | 3.0"}
@@ -109,10 +109,10 @@ def test_a_label_printed_twice_and_a_gap_in_the_numbering(paper):
 
 
 def test_two_measures_that_agree_in_one_place_and_nowhere_else(paper):
-    below = [{"for": {"measure": "Success@20"}, "at_most": {"table": "two", "measure": "Success@100"}}]
-    one = ["71.13", "62.35", "53.57", "74.79", "65.91", "56.13", "67.24"]
+    relations = [{"for": {"measure": "Success@20"}, "at_most": {"table": "two", "measure": "Success@100"}}]
+    numbers = ["71.13", "62.35", "53.57", "74.79", "65.91", "56.13", "67.24"]
     two = ["81.13", "72.36", "63.55", "84.77", "75.92", "66.11", "67.24"]
-    found = audit(paper(one=column("Success@20", one, below), two=column("Success@100", two))).findings
-    assert [(finding.kind, finding.flaws[0].cell.printed) for finding in found] == [("equal_measures", "67.24")]
-    alike = ["71.14", "62.35", "53.59", "74.79", "65.93", "56.13", "67.24"]
-    assert kinds(paper(one=column("Success@20", one, below), two=column("Success@100", alike))) == []
+    findings = audit(paper(one=column("Success@20", numbers, relations), two=column("Success@100", two))).findings
+    assert [(finding.kind, finding.flaws[0].cell.printed) for finding in findings] == [("equal_measures", "67.24")]
+    similar = ["71.14", "62.35", "53.59", "74.79", "65.93", "56.13", "67.24"]
+    assert kinds(paper(one=column("Success@20", numbers, relations), two=column("Success@100", similar))) == []

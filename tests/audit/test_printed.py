@@ -45,13 +45,13 @@ VARIATIONS = {"passages": {"variations": ["typo", "swap", "marks"], "means": {"w
 
 
 def claim(test: dict, **about) -> Claim:
-    known = {"claim": "C", "source": "§", "role": "passages", "measure": "RR@10", "level": 0.05}
-    return Claim.model_validate({**known, **about, "test": test})
+    keys = {"claim": "C", "source": "§", "role": "passages", "measure": "RR@10", "level": 0.05}
+    return Claim.model_validate({**keys, **about, "test": test})
 
 
 def on_paper(declared: Claim, audited: Audit, names: Mapping[str, str] = MappingProxyType({})) -> AsPrinted:
-    (found,) = judge([declared], VARIATIONS, names, audited.reported, audited.findings, "claims.yaml")
-    return found
+    (verdict,) = judge([declared], VARIATIONS, names, audited.reported, audited.findings, "claims.yaml")
+    return verdict
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def printed(paper):
     return make
 
 
-def said(quantity):
+def stated_size(quantity):
     return {"table": "prose", "quantity": quantity}
 
 
@@ -108,14 +108,14 @@ TYPO = {"name": "improves", "system": "ours", "over": ["theirs"], "query_sets": 
         ({"name": "no_significant_gain", "system": "theirs", "query_sets": ["typo"]}, "inconclusive"),  # names no mark
         ({"name": "loses", "system": "theirs", "query_sets": ["words_mean"]}, "supported"),  # 39.0 of 39.0 and 39.0
         ({"name": "hurts_most", "system": ["ours", "theirs"], "query_sets": ["typo"]}, "supported"),
-        ({"name": "loses", "system": "theirs", "query_sets": ["typo"], "by": said("much")}, "supported"),
-        ({"name": "loses", "system": "ours", "query_sets": ["typo"], "by": said("much")}, "contradicted"),
-        ({"name": "loses", "system": "theirs", "query_sets": ["swap"], "by": said("little")}, "supported"),
+        ({"name": "loses", "system": "theirs", "query_sets": ["typo"], "by": stated_size("much")}, "supported"),
+        ({"name": "loses", "system": "ours", "query_sets": ["typo"], "by": stated_size("much")}, "contradicted"),
+        ({"name": "loses", "system": "theirs", "query_sets": ["swap"], "by": stated_size("little")}, "supported"),
         (
-            {"name": "loses", "system": "theirs", "query_sets": ["typo"], "by": said("fall"), "margin": 0.01},
+            {"name": "loses", "system": "theirs", "query_sets": ["typo"], "by": stated_size("fall"), "margin": 0.01},
             "supported",
         ),
-        ({"name": "loses", "system": "theirs", "query_sets": ["typo"], "by": said("exact")}, "supported"),
+        ({"name": "loses", "system": "theirs", "query_sets": ["typo"], "by": stated_size("exact")}, "supported"),
         ({"name": "hurts_most", "system": "theirs", "query_sets": ["typo"]}, "supported"),
         ({"name": "hurts_most", "system": "theirs", "query_sets": ["words_mean"]}, "contradicted"),  # 39.0
         # 39.0 both: the printed drops tell them apart
@@ -126,13 +126,13 @@ TYPO = {"name": "improves", "system": "ours", "over": ["theirs"], "query_sets": 
         ({"name": "helps_least", "system": "ours", "base": "theirs", "query_sets": ["marks"]}, "contradicted"),
         ({"name": "smaller_drop", "system": "ours", "than": ["theirs"], "query_sets": ["typo", "swap"]}, "supported"),
         # 26.8 % is 46 % less than 50.0 %
-        ({**SMALLER, "query_sets": ["typo"], "by": said("much"), "margin": 0.02}, "supported"),
-        ({**SMALLER, "query_sets": ["typo"], "by": said("exact")}, "contradicted"),
+        ({**SMALLER, "query_sets": ["typo"], "by": stated_size("much"), "margin": 0.02}, "supported"),
+        ({**SMALLER, "query_sets": ["typo"], "by": stated_size("exact")}, "contradicted"),
         ({**SMALLER, "query_sets": ["near"]}, "contradicted"),  # 39.0 of 40.0, 39.1 of 41.0
         ({**SMALLER, "query_sets": ["near"], "base": "theirs"}, "inconclusive"),
         # 10.0 of 20.0, and of 40.0
-        ({**TYPO, "by": said("exact"), "margin": 0.02, "relative_to": "query_set"}, "supported"),
-        ({**TYPO, "by": said("exact"), "margin": 0.02}, "contradicted"),
+        ({**TYPO, "by": stated_size("exact"), "margin": 0.02, "relative_to": "query_set"}, "supported"),
+        ({**TYPO, "by": stated_size("exact"), "margin": 0.02}, "contradicted"),
         ({"name": "improves", "system": "ours", "over": ["else"], "query_sets": ["typo"]}, "not printed"),
     ],
 )
@@ -152,8 +152,8 @@ def test_a_mark_that_a_claim_names_must_be_printed_and_settles_what_rounding_lea
     assert printed("†", **test, query_sets=["typo", "swap"]).words == "partly: 1 supported, 1 open, 0 against, of 2"
     assert printed("†", **test, query_sets=["near"]).verdict == "supported"  # 39.0 and 39.1 may be the same number
     assert printed(**test, query_sets=["near"]).verdict == "inconclusive"
-    below = {"name": "loses", "system": "ours", "query_sets": ["swap"]}  # its original queries are marked, swap is not
-    assert printed("†", **below).verdict == "inconclusive" and printed(**below).verdict == "supported"
+    loss = {"name": "loses", "system": "ours", "query_sets": ["swap"]}  # its original queries are marked, swap is not
+    assert printed("†", **loss).verdict == "inconclusive" and printed(**loss).verdict == "supported"
     assert printed("†", name="improves", system="theirs", over=["ours"], query_sets=["typo"]).verdict == "contradicted"
 
 
@@ -161,8 +161,8 @@ def test_no_gain_is_marked(printed):
     """Gains carry the claim's mark; `marks` is above the original queries of neither, `swap` of neither marked."""
     test = {"name": "no_significant_gain", "system": ["ours", "theirs"]}
     assert printed("↑", **test, query_sets=["typo", "swap"]).verdict == "supported"
-    found = printed("†", **test, query_sets=["typo", "swap"])
-    assert [(effect.words, effect.verdict) for effect in found.effects] == [
+    verdict = printed("†", **test, query_sets=["typo", "swap"])
+    assert [(effect.words, effect.verdict) for effect in verdict.effects] == [
         ("typo, of ours", "contradicted"),
         ("swap, of ours", "supported"),
         ("typo, of theirs", "supported"),
@@ -177,9 +177,9 @@ def test_a_printed_average_drop_is_that_on_the_mean_and_a_loss(paper):
         paper(table1={**TABLE, "row": "system", "columns": columns, "cells": "a | 40.0/4.1%\nb | 41.0/2.8%\n"})
     )
     test = {"name": "smaller_drop", "system": "b", "than": ["a"], "query_sets": ["variations_mean"]}
-    found = on_paper(claim(test, reported=["table1"]), audited)
-    (effect,) = found.effects
-    assert (found.verdict, effect.low, effect.high) == ("supported", pytest.approx(0.0115), pytest.approx(0.0145))
+    verdict = on_paper(claim(test, reported=["table1"]), audited)
+    (effect,) = verdict.effects
+    assert (verdict.verdict, effect.low, effect.high) == ("supported", pytest.approx(0.0115), pytest.approx(0.0145))
 
 
 @pytest.mark.parametrize(
@@ -191,22 +191,24 @@ def test_a_printed_average_drop_is_that_on_the_mean_and_a_loss(paper):
 )
 def test_what_is_not_printed_says_why(paper, source, reason):
     declared = claim({"name": "loses", "system": "a", "query_sets": ["typo"]}, source=source)
-    found = on_paper(declared, audit(paper(table1=TABLE)))
-    assert (found.verdict, found.reason) == ("not printed", reason)
+    verdict = on_paper(declared, audit(paper(table1=TABLE)))
+    assert (verdict.verdict, verdict.reason) == ("not printed", reason)
 
 
 def judged(name: str) -> list[Claimed]:
-    found = audit(load_paper(name))
-    return judge_folder(found.reported, found.findings)
+    paper_audit = audit(load_paper(name))
+    return judge_folder(paper_audit.reported, paper_audit.findings)
 
 
 def test_intent_prints_average_and_worst_drops_of_dense_retrievers_on_wikiqa():
-    made = judged("intent")
-    found = {
-        claim.part: [(e.low, e.high) for e in found.effects] for claim, found in made if "slightly inf" in claim.claim
+    judged_claims = judged("intent")
+    drops = {
+        claim.part: [(e.low, e.high) for e in verdict.effects]
+        for claim, verdict in judged_claims
+        if "slightly inf" in claim.claim
     }
-    assert found["avg d., on WikiQA"] == [pytest.approx((0.0035, 0.0065))]  # 4.1 % and 3.6 %
-    assert found["worst d., on WikiQA"] == [pytest.approx((0.0625, 0.0655))]  # 12.3 % and 5.9 %
+    assert drops["avg d., on WikiQA"] == [pytest.approx((0.0035, 0.0065))]  # 4.1 % and 3.6 %
+    assert drops["worst d., on WikiQA"] == [pytest.approx((0.0625, 0.0655))]  # 12.3 % and 5.9 %
 
 
 @pytest.mark.parametrize(("times", "expected"), [(20, "supported"), (40, "contradicted")])
@@ -270,12 +272,12 @@ OTHERS = {"rodr": (36, 0), "capot": (41, 1), "qvg": (8, 17), "intent": (27, 31),
 
 @pytest.mark.parametrize("name", CONTRADICTED)
 def test_what_the_papers_numbers_say_of_their_claims(name):
-    made = [(claim, found) for claim, found in judged(name) if not claim.hypothesis]
-    against = [claim for claim, found in made if found.against]
+    judged_claims = [(claim, verdict) for claim, verdict in judged(name) if not claim.hypothesis]
+    against = [claim for claim, verdict in judged_claims if verdict.against]
     assert [claim.part for claim in against] == [part for _, part in CONTRADICTED[name]]
     assert all(claim.claim.startswith(words) for claim, (words, _) in zip(against, CONTRADICTED[name], strict=True))
-    holds = sum(found.verdict == "supported" for _, found in made)
-    assert (holds, len(made) - holds - len(against)) == OTHERS[name]
+    holds = sum(verdict.verdict == "supported" for _, verdict in judged_claims)
+    assert (holds, len(judged_claims) - holds - len(against)) == OTHERS[name]
 
 
 @pytest.mark.parametrize("name", CONTRADICTED)

@@ -28,16 +28,16 @@ LOG3 = math.log2(3)
     ],
 )
 def test_the_convention_behind_a_number(measure, printed, usual, giving):
-    found = search(Interval(printed, printed), measure, QRELS, ordered(LISTED))
-    assert found.agrees and found.giving == giving
-    assert found.value == pytest.approx(printed)
-    assert usual is None or found.usual == pytest.approx(usual)
+    outcome = search(Interval(printed, printed), measure, QRELS, ordered(LISTED))
+    assert outcome.agrees and outcome.giving == giving
+    assert outcome.value == pytest.approx(printed)
+    assert usual is None or outcome.usual == pytest.approx(usual)
 
 
 def test_the_nearest_convention_where_none_gives_the_number():
-    found = search(Interval(0.9, 0.91), "RR@10", QRELS, ordered(LISTED))
-    assert not found.agrees and found.value == 1.0  # 0.09 away; 3/4 is 0.15 away
-    assert found.giving == ["ranks as listed, queries without results left out"]
+    outcome = search(Interval(0.9, 0.91), "RR@10", QRELS, ordered(LISTED))
+    assert not outcome.agrees and outcome.value == 1.0  # 0.09 away; 3/4 is 0.15 away
+    assert outcome.giving == ["ranks as listed, queries without results left out"]
 
 
 @pytest.mark.parametrize(
@@ -58,10 +58,10 @@ def test_measures_that_no_experiment_here_uses(measure, expected):
 
 
 def test_a_rare_combination_has_its_number_and_its_chance():
-    usual, alone, rare, cut = (
+    usual, without_missing, rare, cut = (
         search(Interval(value, value + 0.01), "RR@10", QRELS, ordered(LISTED)) for value in (1 / 2, 3 / 4, 1.0, 1 / 3)
     )
-    assert usual.chance == alone.chance == 0 and usual.tried == 1
+    assert usual.chance == without_missing.chance == 0 and usual.tried == 1
     # what is tried gives 1/6, 1/3, 1/2, 2/3, 3/4 and others, up to 1: each 0.01 wide in a range of 5/6 or more
     assert rare.agrees and rare.tried > 5 and 0.05 < rare.chance < 0.25
     assert cut.giving == ["cut at 1"] and cut.chance > 0
@@ -145,8 +145,8 @@ def test_one_measure_that_is_not_provided_stops_one_cell(folder, capsys):
     )
     path.write_text(text.replace("50.0\n", "50.0 | 1.0\n").replace("90.0†\n", "90.0† | 2.0\n"), encoding="utf-8")
     assert robustdr(["audit", str(path), "--runs", str(folder), "--qrels", str(folder / "qrels")]) == 0
-    said = capsys.readouterr().out
-    assert "| b.typo.trec | 0.9000 |" in said and "measure: 'Gain@10' is unknown" in said
+    output = capsys.readouterr().out
+    assert "| b.typo.trec | 0.9000 |" in output and "measure: 'Gain@10' is unknown" in output
 
 
 @pytest.mark.parametrize(

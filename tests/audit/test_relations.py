@@ -181,8 +181,10 @@ def test_options(paper):
     loss = {"for": {"value": "summary"}, "same_as": {"seed": 1, "value": "value"}}
     assert not resolve(paper(t=table(RUNS, "q | -19.4% | 0 | 0 | 19.4%", loss)))[0].holds
     assert resolve(paper(t=table(RUNS, "q | -19.4% | 0 | 0 | 19.4%", {**loss, "magnitude": True})))[0].holds
-    least = {"for": {"value": "summary"}, "points_from": {"seed": 1}, "of": {"seed": 2}, "or_more": True}
-    assert [resolve(paper(t=table(RUNS, f"q | 1.0 | 3.0 | 0 | {x}", least)))[0].holds for x in ("1.7", "1.8", "9")] == [
+    at_least = {"for": {"value": "summary"}, "points_from": {"seed": 1}, "of": {"seed": 2}, "or_more": True}
+    assert [
+        resolve(paper(t=table(RUNS, f"q | 1.0 | 3.0 | 0 | {x}", at_least)))[0].holds for x in ("1.7", "1.8", "9")
+    ] == [
         False,  # 2.95 - 1.1 = 1.85 at least; 1.7 stands for up to 1.8
         True,
         True,
@@ -205,10 +207,10 @@ def test_a_hedged_number_has_one_open_side(paper):
     def holds(cells, relation):
         return resolve(paper(t=table(RUNS, cells, {"for": {"value": "summary"}, **relation})))[0].holds
 
-    same = {"same_as": {"seed": 1, "value": "value"}}
-    assert holds("q | 52.0% | 0 | 0 | over 50%", same)
-    assert not holds("q | 52.0% | 0 | 0 | over 60%", same)
-    assert not holds("q | 52.0% | 0 | 0 | under 50%", same)
+    restated = {"same_as": {"seed": 1, "value": "value"}}
+    assert holds("q | 52.0% | 0 | 0 | over 50%", restated)
+    assert not holds("q | 52.0% | 0 | 0 | over 60%", restated)
+    assert not holds("q | 52.0% | 0 | 0 | under 50%", restated)
     # nothing can be said of a change, a deviation or a share that is open
     assert holds("q | over 50% | 20% | 30% | 9%", {"drop_from": {"seed": 2}, "of": {"seed": 1}})
     assert holds("q | over 50% | 20% | 30% | 9%", {"std_of": {"seed": "*"}})

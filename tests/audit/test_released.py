@@ -44,8 +44,11 @@ def test_the_kinds_of_one_slip(typed, kind):
 
 @given(st.text("abc ", min_size=2).filter(lambda text: len(text.split()) > 1), st.data())
 def test_one_inserted_or_deleted_letter_is_seen_anywhere(text, data):
-    at = data.draw(st.integers(0, len(text)))
-    assert (slip(text, text[:at] + "x" + text[at:]), slip(text[:at] + "x" + text[at:], text)) == (INSERTED, DELETED)
+    position = data.draw(st.integers(0, len(text)))
+    assert (
+        slip(text, text[:position] + "x" + text[position:]),
+        slip(text[:position] + "x" + text[position:], text),
+    ) == (INSERTED, DELETED)
 
 
 def test_counts_stand_beside_the_printed_ones(paper, tmp_path):
@@ -55,11 +58,14 @@ def test_counts_stand_beside_the_printed_ones(paper, tmp_path):
     (tmp_path / "typo.tsv").write_text("1\ta  b\n2\tkry\n3\tc d\n4\te\n", encoding="utf-8")
     declared = {"title": "Dev", "original": "all.tsv", "variations": {"typo": "typo.tsv"}, "slips": True}
     declared |= {"table": "table1", "where": {}, "quantities": {"unchanged": "unchanged", "changed": "changed"}}
-    found = {(e.row, e.column): (e.value, e.agrees) for e in count(QuerySets(**declared), tmp_path, printed)}
-    assert found["original", "queries"] == (4, None)
-    assert found["typo", "unchanged"] == (1, True) and found["typo", "changed"] == (3, False)
-    assert found["typo", "changed in blanks alone"] == (1, None) and found["typo", "changed in case alone"] == (1, None)
-    assert found[NEIGHBOUR, "typo"] == (1, None) and found[CASE, "typo"] == (1, None)
+    counts = {(e.row, e.column): (e.value, e.agrees) for e in count(QuerySets(**declared), tmp_path, printed)}
+    assert counts["original", "queries"] == (4, None)
+    assert counts["typo", "unchanged"] == (1, True) and counts["typo", "changed"] == (3, False)
+    assert counts["typo", "changed in blanks alone"] == (1, None) and counts["typo", "changed in case alone"] == (
+        1,
+        None,
+    )
+    assert counts[NEIGHBOUR, "typo"] == (1, None) and counts[CASE, "typo"] == (1, None)
 
 
 def test_bad_input_is_one_line(tmp_path, capsys):
@@ -72,19 +78,21 @@ def test_bad_input_is_one_line(tmp_path, capsys):
 
 @pytest.mark.skipif(not RELEASED.is_dir(), reason="needs the released files in ../shared/data")
 def test_the_released_files_against_the_papers(tmp_path):
-    found = {}
+    counts = {}
     for name, folder in (("rodr", "rodr"), ("toroder", "dl-typo")):
         assert main(["released", name, str(RELEASED / folder), "-o", str(tmp_path / f"{name}.md")]) == 0
         for cell in json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))["cells"]:
-            found[cell["section"], cell["row"], cell["column"]] = (cell["counted"], cell["agrees"])
+            counts[cell["section"], cell["row"], cell["column"]] = (cell["counted"], cell["agrees"])
     dev = "MS MARCO passage dev"
-    assert found[dev, "swap_synonym_wordnet", "unchanged"] == (434, True)
-    assert found[dev, "swap_synonym_wordnet", "changed"] == (6546, False)
-    alone = [found[dev, name, "changed in case alone"][0] for name in ("back_translation", "swap_synonym_wordnet")]
-    assert [*alone, found[f"{dev}, misspelled", "misspell", "changed in case alone"][0]] == [848, 644, 57]
-    assert found[f"{dev}, misspelled, slips", NEIGHBOUR, "misspell"] == (6892, None)
-    assert found["ANTIQUE", "wordnet_synonym_swap", "changed"] == (72, False)
-    assert found["DL-Typo", "original", "judged per query"][1] is True
-    slips = [found["DL-Typo, slips", kind, "human_misspelling"][0] for kind in (INSERTED, DELETED, SWAPPED, OTHER)]
-    assert slips == [15, 15, 15, 12] and found["DL-Typo, slips", NEIGHBOUR, "human_misspelling"][0] == 3
-    assert sum(agrees is False for _, agrees in found.values()) == 6
+    assert counts[dev, "swap_synonym_wordnet", "unchanged"] == (434, True)
+    assert counts[dev, "swap_synonym_wordnet", "changed"] == (6546, False)
+    case_alone = [
+        counts[dev, name, "changed in case alone"][0] for name in ("back_translation", "swap_synonym_wordnet")
+    ]
+    assert [*case_alone, counts[f"{dev}, misspelled", "misspell", "changed in case alone"][0]] == [848, 644, 57]
+    assert counts[f"{dev}, misspelled, slips", NEIGHBOUR, "misspell"] == (6892, None)
+    assert counts["ANTIQUE", "wordnet_synonym_swap", "changed"] == (72, False)
+    assert counts["DL-Typo", "original", "judged per query"][1] is True
+    slips = [counts["DL-Typo, slips", kind, "human_misspelling"][0] for kind in (INSERTED, DELETED, SWAPPED, OTHER)]
+    assert slips == [15, 15, 15, 12] and counts["DL-Typo, slips", NEIGHBOUR, "human_misspelling"][0] == 3
+    assert sum(agrees is False for _, agrees in counts.values()) == 6

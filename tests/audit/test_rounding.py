@@ -61,6 +61,6 @@ def test_the_deviation_of_points_is_theirs_and_widths_widen_it():
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.1), st.floats(0, 1)), min_size=2, max_size=6))
 def test_no_choice_of_values_leaves_the_deviation(parts):
-    found = deviation([Interval(low, low + width) for low, width, _ in parts])
+    reachable = deviation([Interval(low, low + width) for low, width, _ in parts])
     chosen = stdev([low + share * width for low, width, share in parts])
-    assert found.low - 1e-9 <= chosen <= found.high + 1e-9
+    assert reachable.low - 1e-9 <= chosen <= reachable.high + 1e-9

@@ -11,8 +11,8 @@ from robustdr.audit.sizes import sizes
 COUNTED = "a | 62.0\nb | 58.0\nc | 44.0\nd | 76.0\ne | 38.0\nf | WRONG\n"  # of 50
 
 
-def found(reported):
-    return [(one.kind, one.severity, one.flaws[0].cell.printed) for one in audit(reported).findings]
+def findings(reported):
+    return [(finding.kind, finding.severity, finding.flaws[0].cell.printed) for finding in audit(reported).findings]
 
 
 def accuracy(paper, printed, **more):
@@ -24,7 +24,7 @@ def accuracy(paper, printed, **more):
 @pytest.mark.parametrize(("printed", "size", "wrong"), [("82.0", 50, 0), ("81.3", 50, 1), ("81.3", 900, 0)])
 def test_percentages_of_the_number_that_the_caption_names(paper, printed, size, wrong):
     expected = [("not_of_whole", "suspicious", "81.3")] * wrong
-    assert found(accuracy(paper, printed, caption=f"Accuracy (n = {size})")) == expected
+    assert findings(accuracy(paper, printed, caption=f"Accuracy (n = {size})")) == expected
 
 
 def test_deviations_of_whole_numbers(paper):
@@ -32,17 +32,17 @@ def test_deviations_of_whole_numbers(paper):
     # (even - 90) / 9: 1.05, 1.15, 1.25, but not 1.20.
     rng = random.Random(0)
     samples = [[rng.randint(1, 7) for _ in range(10)] for _ in range(14)]
-    rows = "".join(f"s{n} | {mean(one):.2f}±{stdev(one):.2f}\n" for n, one in enumerate(samples))
+    rows = "".join(f"s{n} | {mean(sample):.2f}±{stdev(sample):.2f}\n" for n, sample in enumerate(samples))
     table = {"columns": [{"measure": "Fluency", "and": "deviation"}], "row": "system", "caption": "n = 10"}
     for printed, wrong in (("1.15", 0), ("1.20", 1)):
         reported = paper(t={**table, "cells": f"{rows}x | 3.00±{printed}\n"})
-        assert found(reported) == [("no_such_deviation", "suspicious", "1.20")] * wrong
-    assert found(paper(t={**table, "cells": f"{rows}x | 3.04±1.15\n"})) == [("not_of_whole", "suspicious", "3.04")]
+        assert findings(reported) == [("no_such_deviation", "suspicious", "1.20")] * wrong
+    assert findings(paper(t={**table, "cells": f"{rows}x | 3.04±1.15\n"})) == [("not_of_whole", "suspicious", "3.04")]
 
 
 def test_sizes_as_texts_say_them():
-    said = "200 test queries; the 6,980 dev queries; 43 annotated topics (n=12); N = 7"
-    assert [size.number for size in sizes(said)] == [200, 6980, 43, 12, 7]
+    text = "200 test queries; the 6,980 dev queries; 43 annotated topics (n=12); N = 7"
+    assert [size.number for size in sizes(text)] == [200, 6980, 43, 12, 7]
     assert (
         sizes("10 of the queries, 5 times more queries, 1 topic, RR@10 queries, n = 0.5, 3.2 queries, 2 million") == []
     )

@@ -17,6 +17,6 @@ def test_the_schema_for_editors_allows_the_papers_numbers(path):
 
 
 def test_a_relation_has_a_key_for_every_kind_and_for_what_each_takes():
-    taken = {key for keys in TAKES.values() for key in keys}
-    assert set(Relation.model_fields) == {"cells", "note", "proposed", *KINDS, *taken}
-    assert taken <= {*ROLES, *OPTIONS, "relevant"} and TAKES.keys() <= KINDS.keys()
+    taken_keys = {key for keys in TAKES.values() for key in keys}
+    assert set(Relation.model_fields) == {"cells", "note", "proposed", *KINDS, *taken_keys}
+    assert taken_keys <= {*ROLES, *OPTIONS, "relevant"} and TAKES.keys() <= KINDS.keys()

@@ -149,7 +149,7 @@ def test_table_3_by_hand(labelled, printed):
 
 def test_the_command_writes_the_same_numbers_three_times_whatever_the_order_of_the_pairs(labelled, tmp_path):
     """Markdown, CSV and JSON; rows in another order and another hash seed change no byte."""
-    made = []
+    files_by_run = []
     for seed in ("1", "2"):
         output = tmp_path / seed / "qvg_table2.md"
         arguments = ["--table", "table2", "--labels", labelled, "--reported", NUMBERS, "--output", output]
@@ -157,19 +157,23 @@ def test_the_command_writes_the_same_numbers_three_times_whatever_the_order_of_t
         subprocess.run(
             [sys.executable, "-m", "robustdr.stages", "validate-labels", *arguments], env=environment, check=True
         )
-        made.append({path.name: path.read_bytes() for path in output.parent.iterdir()})
-        recorded = made[-1].pop("qvg_table2.json.sha256").decode()
-        assert all(f"  {name}\n" in recorded for name in made[-1])
+        files_by_run.append({path.name: path.read_bytes() for path in output.parent.iterdir()})
+        recorded = files_by_run[-1].pop("qvg_table2.json.sha256").decode()
+        assert all(f"  {name}\n" in recorded for name in files_by_run[-1])
         write_sheets(labelled, [dict(random.Random(7).sample(list(sheet.items()), len(sheet))) for sheet in SHEETS])
-    assert made[0] == made[1] and set(made[0]) == {"qvg_table2.md", "qvg_table2.csv", "qvg_table2.json"}
-    rows = list(csv.DictReader(made[0]["qvg_table2.csv"].decode().splitlines()))
-    about = json.loads(made[0]["qvg_table2.json"])
-    text = made[0]["qvg_table2.md"].decode()
-    assert [str(cell["counted"]) for cell in about["cells"]] == [row["counted"] for row in rows]
+    assert files_by_run[0] == files_by_run[1] and set(files_by_run[0]) == {
+        "qvg_table2.md",
+        "qvg_table2.csv",
+        "qvg_table2.json",
+    }
+    rows = list(csv.DictReader(files_by_run[0]["qvg_table2.csv"].decode().splitlines()))
+    document = json.loads(files_by_run[0]["qvg_table2.json"])
+    text = files_by_run[0]["qvg_table2.md"].decode()
+    assert [str(cell["counted"]) for cell in document["cells"]] == [row["counted"] for row in rows]
     [row] = [row for row in rows if (row["row"], row["column"]) == (P, "count")]
     assert (row["table"], row["reported"], row["counted"], row["agrees"]) == ("qvg_table2", "215", "7", "False")
     assert f"| {P} | 215 | 7 ≠ | – | 53.85% | 4 | 0.333 |" in text
-    assert all(f"- {note}\n" in text for note in about["footnotes"])
+    assert all(f"- {note}\n" in text for note in document["footnotes"])
 
 
 def test_the_workflow_counts_the_tables_where_the_key_is_set_and_names_it_where_it_is_not(labelled, tmp_path):

@@ -84,7 +84,7 @@ def main(steps: int, milliseconds: int) -> None:
         report("feeding", "seconds of a step prepared when needed / ahead", whole["when needed"] / whole["ahead"])
 
         pretraining = replace(SETTINGS, typo=0.3, bottleneck=True, batch_size=256)
-        passages = Passages.read(folder / "corpus.jsonl", Vocabulary(folder / "initial"), pretraining)
+        passages = Passages.read_corpus(folder / "corpus.jsonl", Vocabulary(folder / "initial"), pretraining)
         batches = Feed(passages, pretraining, 1)
         began = time.process_time()
         for step in range(8):

@@ -25,7 +25,7 @@ from robustdr.core.processor import native
 from robustdr.encoding.batching import pad
 from robustdr.encoding.hardware import device
 from robustdr.pretraining.feed import Feed, Passages
-from robustdr.pretraining.masks import Shown
+from robustdr.pretraining.masks import MaskedPassage
 from robustdr.pretraining.settings import PretrainingSettings
 from robustdr.pretraining.vocabulary import Vocabulary
 from robustdr.training.schedule import learning_rate
@@ -50,7 +50,7 @@ SETTINGS = PretrainingSettings(
 )
 
 
-def collate(shown: list[Shown]) -> dict[str, torch.Tensor]:
+def collate(shown: list[MaskedPassage]) -> dict[str, torch.Tensor]:
     batch = pad([each.encoder.tokens for each in shown], 0)
     batch["labels"] = torch.full_like(batch["input_ids"], -100)
     for row, each in enumerate(shown):
@@ -92,7 +92,7 @@ def train_theirs(feed: Feed, initial: Path, steps: int) -> tuple[float, list[flo
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimiser, lambda step: learning_rate(step, steps, settings.learning_rate, settings.warmup)
     )
-    shown = [each for step in feed.run(0, steps) for each in step.shown]
+    shown = [each for step in feed.run(0, steps) for each in step.masked]
     trainer = Trainer(model, arguments, collate, shown, optimizers=(optimiser, schedule))
     with contextlib.redirect_stdout(io.StringIO()):
         seconds = trainer.train().metrics["train_runtime"]
@@ -105,14 +105,14 @@ def main(rounds: int, steps: int) -> None:
         initial, corpus = folder / "initial", folder / "corpus.jsonl"
         write_base(initial)
         write_corpus(wordnet_source(), corpus)
-        passages = Passages.read(corpus, Vocabulary(initial), SETTINGS)
+        passages = Passages.read_corpus(corpus, Vocabulary(initial), SETTINGS)
         settings = replace(SETTINGS, epochs=steps / (len(passages) // SETTINGS.batch_size))
         whole = Feed(passages, replace(settings, typo=0.3, bottleneck=True), 1)
         pieces, prepared = 0, 0.0
         for step in range(2 * steps):  # the first half fills the tables of pieces
             seconds, seen = timed(lambda step=step: whole[step])
             if step >= steps:
-                pieces, prepared = pieces + sum(each.pieces for each in seen.shown), prepared + seconds
+                pieces, prepared = pieces + sum(each.pieces for each in seen.masked), prepared + seconds
         ratios: dict[str, list[float]] = {"all": [], "corpus": []}
         for number in range(rounds + 1):
             theirs, their_losses = train_theirs(Feed(passages, settings, 1), initial, steps)

@@ -11,9 +11,11 @@ def store(measured):
 
     def make(systems, measures=("RR@10",), **means):
         kinds = dict.fromkeys(kind for sets in systems.values() for kind in sets if kind != "original")
-        named = {system: {f"dev.{kind}": ranks for kind, ranks in sets.items()} for system, sets in systems.items()}
-        sources = [Source(measured(system, sets, measures=measures), "key") for system, sets in named.items()]
-        where = {"collection": "toy", "split": "dev", "means": {"variations_mean": list(kinds), **means}}
-        return Store(sources, {"toy": where})
+        stored_sets = {
+            system: {f"dev.{kind}": ranks for kind, ranks in sets.items()} for system, sets in systems.items()
+        }
+        sources = [Source(measured(system, sets, measures=measures), "key") for system, sets in stored_sets.items()]
+        role = {"collection": "toy", "split": "dev", "means": {"variations_mean": list(kinds), **means}}
+        return Store(sources, {"toy": role})
 
     return make

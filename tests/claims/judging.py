@@ -37,10 +37,10 @@ def judged(
         stated_size: the size that the sentence gives.
         printed: sizes of effects by their words, as the paper prints them.
     """
-    one = claim(name, level, measure, **({"by": SOMEWHERE} if stated_size else {}), **arguments)
+    tested_claim = claim(name, level, measure, **({"by": SOMEWHERE} if stated_size else {}), **arguments)
     sizes = {words: Interval(size, size) for words, size in (printed or {}).items()}
-    found = measured_of(one, Measured(store, "toy", measure, {}), stated_size, sizes, sized, paper_queries)
-    return decide_claims([one], [found])[0]
+    undecided = measured_of(tested_claim, Measured(store, "toy", measure, {}), stated_size, sizes, sized, paper_queries)
+    return decide_claims([tested_claim], [undecided])[0]
 
 
 def verdict(store: Store, name: str, **arguments) -> str:

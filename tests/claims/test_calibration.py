@@ -36,11 +36,11 @@ def comparisons():
     graphs = {graph.lineage.scale_name: graph for graph in project().graphs.values()}
     rows = current(graphs.values(), ledger.read_ledger(Path("evidence")))
     family = {test: name for name, tests in FAMILIES.items() for test in tests}
-    found = {}
-    for one in comparisons_of_claims(graphs[SCALE], rows[rows["scale"] == SCALE]):
-        if contrast := one.ratio.contrast(one.collection):
-            found[contrast] = family[one.test], contrast, one.ratio
-    return list(found.values())
+    by_contrast = {}
+    for comparison in comparisons_of_claims(graphs[SCALE], rows[rows["scale"] == SCALE]):
+        if contrast := comparison.ratio.contrast(comparison.collection):
+            by_contrast[contrast] = family[comparison.test], contrast, comparison.ratio
+    return list(by_contrast.values())
 
 
 @pytest.fixture(scope="module")
@@ -49,77 +49,79 @@ def without(comparisons):
     fit_on = [contrast for _, contrast, ratio in comparisons if ratio.unit is None]
 
     @cache
-    def made(systems):
-        return priors.fit([one for one in fit_on if not {*one.cluster[1:]} & systems])
+    def fit_without(systems):
+        return priors.fit([contrast for contrast in fit_on if not {*contrast.cluster[1:]} & systems])
 
-    return made
+    return fit_without
 
 
 def test_the_file_has_the_priors_of_the_ledger(without):
-    for family, found in priors.read_priors(Path("evidence/priors.json"))[SCALE].items():
+    for family, family_priors in priors.read_priors(Path("evidence/priors.json"))[SCALE].items():
         for name in ("several", "one"):
-            written, fitted = (getattr(of, name).model_dump() for of in (found, without(frozenset())[family]))
-            assert written == pytest.approx(fitted, rel=1e-3), "run `robustdr evidence priors`"
+            stored, fitted = (
+                getattr(source, name).model_dump() for source in (family_priors, without(frozenset())[family])
+            )
+            assert stored == pytest.approx(fitted, rel=1e-3), "run `robustdr evidence priors`"
 
 
-def told(name, found):
+def print_rates(name, trials_by_family):
     """Print by family the rates over all comparisons, and return them with twice the standard error of the first.
 
     Comparisons of the same systems share their trainings, so that the error is that of the means of clusters.
 
     Args:
-        found: (family, cluster, rates) of each trial.
+        trials_by_family: (family, cluster, rates) of each trial.
     """
     print(f"\n{name}\n| family | trials | systems | rates | error |")
-    made = {}
+    rates_by_family = {}
     for family in FAMILIES:
         clusters = {}
-        for _, cluster, rates in (one for one in found if one[0] == family):
+        for _, cluster, rates in (trial for trial in trials_by_family if trial[0] == family):
             clusters.setdefault(cluster, []).append(rates)
         if len(clusters) > 1:
-            means = np.array([np.mean(of, axis=0) for of in clusters.values()])
-            rates = np.mean([of for several in clusters.values() for of in several], axis=0)
+            means = np.array([np.mean(cluster_rates, axis=0) for cluster_rates in clusters.values()])
+            rates = np.mean([trial_rates for several in clusters.values() for trial_rates in several], axis=0)
             error = float(means[:, 0].std(ddof=1) / len(means) ** 0.5)
             trials = sum(map(len, clusters.values()))
-            shown = " | ".join(f"{rate:.1%}" for rate in rates)
-            print(f"| {family} | {trials:,} | {len(means)} | {shown} | ±{2 * error:.1%} |")
-            made[family] = rates, 2 * error
-    return made
+            rates_text = " | ".join(f"{rate:.1%}" for rate in rates)
+            print(f"| {family} | {trials:,} | {len(means)} | {rates_text} | ±{2 * error:.1%} |")
+            rates_by_family[family] = rates, 2 * error
+    return rates_by_family
 
 
 def again(ratio, keep, families):
     """A comparison on some of its seeds, under other priors."""
     runs = Runs(ratio._runs.trained, families)
-    return Ratio(*(Estimate(of[keep], runs=runs) for of in ratio._values), ratio.unit)
+    return Ratio(*(Estimate(estimate[keep], runs=runs) for estimate in ratio._values), ratio.unit)
 
 
 def test_a_run_that_was_left_out_lies_where_the_others_say(comparisons, without):
     """Its interval is of the other runs, two at least, with priors that know none of its systems."""
-    found = []
+    trials = []
     for family, contrast, ratio in comparisons:
         for seed in range(ratio.seeds if ratio.seeds > 2 else 0):
             rest = again(ratio, np.arange(ratio.seeds) != seed, without(frozenset(contrast.cluster[1:])))
             along, variance = np.array([1.0, -rest.value]), rest._variance
             away = abs(along @ ratio._values[:, seed].mean(axis=1))
             one_run = along @ variance.runs @ along * rest.seeds * (1 + 1 / rest.seeds)
-            inside = [away <= student.isf(of / 2, variance.runs_df) * one_run**0.5 for of in LEVELS]
-            found.append((family, contrast.cluster, inside))
-    for family, ((usual, _), error) in told("A run that was left out: in 95 %, in 99 %", found).items():
+            inside = [away <= student.isf(level / 2, variance.runs_df) * one_run**0.5 for level in LEVELS]
+            trials.append((family, contrast.cluster, inside))
+    for family, ((usual, _), error) in print_rates("A run that was left out: in 95 %, in 99 %", trials).items():
         assert usual >= 0.95 - max(0.02, error), family
 
 
 def test_one_run_is_as_far_from_another_as_its_prior_says(comparisons, without):
-    found = []
+    trials = []
     for family, contrast, ratio in comparisons:
         for seed in range(ratio.seeds):
-            other = (seed + 1) % ratio.seeds
-            alone = again(ratio, [seed], without(frozenset(contrast.cluster[1:])))
-            along, variance = np.array([1.0, -alone.value]), alone._variance
-            away = abs(along @ ratio._values[:, other].mean(axis=1))
+            other_seed = (seed + 1) % ratio.seeds
+            single_run = again(ratio, [seed], without(frozenset(contrast.cluster[1:])))
+            along, variance = np.array([1.0, -single_run.value]), single_run._variance
+            away = abs(along @ ratio._values[:, other_seed].mean(axis=1))
             error = (2 * along @ variance.runs @ along) ** 0.5
-            inside = [away <= student.isf(of / 2, variance.runs_df) * error for of in LEVELS]
-            found.append((family, contrast.cluster, inside))
-    for family, ((usual, _), error) in told("One run from another: in 95 %, in 99 %", found).items():
+            inside = [away <= student.isf(level / 2, variance.runs_df) * error for level in LEVELS]
+            trials.append((family, contrast.cluster, inside))
+    for family, ((usual, _), error) in print_rates("One run from another: in 95 %, in 99 %", trials).items():
         assert usual >= 0.95 - max(0.02, error), family
 
 
@@ -130,24 +132,24 @@ def test_no_effect_is_rarely_called_one(comparisons, without, outliers):
     Args:
         outliers: runs differ as these runs do, outliers too; else as the family says.
     """
-    rng, found = np.random.default_rng(0), []
-    known = without(frozenset())
+    rng, trials = np.random.default_rng(0), []
+    families = without(frozenset())
     for family, contrast, ratio in comparisons:
         runs, queries = ratio.seeds, ratio.queries
-        prior = known[contrast.family].several
+        prior = families[contrast.family].several
         of_queries = max(contrast.of_queries - contrast.residual, 0.0)
         rates = np.zeros(len(LEVELS))
         for _ in range(DRAWS):
             drawn = prior.variance(contrast.residual) * prior.degrees / rng.chisquare(prior.degrees)
-            moved = max((contrast.run_variance if outliers else drawn) - contrast.residual, 0.0)
+            run_variance = max((contrast.run_variance if outliers else drawn) - contrast.residual, 0.0)
             values = rng.normal(0, (of_queries * queries) ** 0.5, queries)
-            values = values + rng.normal(0, moved**0.5, (runs, 1))
+            values = values + rng.normal(0, run_variance**0.5, (runs, 1))
             values = values + rng.normal(0, (contrast.residual * queries) ** 0.5, (runs, queries))
-            null = Ratio(Estimate(values, runs=Runs(ratio._runs.trained, known)), ONE)
+            null = Ratio(Estimate(values, runs=Runs(ratio._runs.trained, families)), ONE)
             rates += [null.p < level for level in LEVELS]
-        found.append((family, contrast.cluster, rates / DRAWS))
-    rates = told(
-        f"Called an effect at 5 %, at 1 %, where runs differ as {'these' if outliers else 'the family'}", found
+        trials.append((family, contrast.cluster, rates / DRAWS))
+    rates = print_rates(
+        f"Called an effect at 5 %, at 1 %, where runs differ as {'these' if outliers else 'the family'}", trials
     )
     for family, ((usual, strict), _) in rates.items():
         assert usual <= 0.055 and strict <= 0.015, family
@@ -171,7 +173,7 @@ def test_the_worst_of_several_variations_is_tested_at_its_level(variations):
                 Estimate(0.8 * base + rng.normal(0, 0.005, (3, 1)) + rng.normal(0, 0.1, (3, 300)), runs=runs)
                 for _ in range(variations)
             ]
-            drops.append((min(varied, key=lambda of: of.mean) - original) / original)
+            drops.append((min(varied, key=lambda estimate: estimate.mean) - original) / original)
         called += Ratio(drops[0] - drops[1], ONE).p < 0.05
     print(f"\nThe worst of {variations} variations: {called / draws:.1%} at 5 %")
     assert called / draws <= 0.055

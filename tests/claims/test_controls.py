@@ -35,17 +35,17 @@ def numbers(store):
 )
 def test_a_control_passes_where_its_whole_interval_reaches_the_size(numbers, at_least, state):
     """A quarter is lost, give or take 1.654 · .25 / √159 = 3.3 %: near its threshold a control is open."""
-    found = check_control("typos_cost", control(**{**COSTS, "at_least": at_least}), numbers())
-    assert found.state == state
+    checked = check_control("typos_cost", control(**{**COSTS, "at_least": at_least}), numbers())
+    assert checked.state == state
     asked_for = f"asked below {-100 * at_least:g}%"
-    assert found.words == f"typo: -25.0% [-28.3, -21.7] (90% interval), {asked_for}"
+    assert checked.words == f"typo: -25.0% [-28.3, -21.7] (90% interval), {asked_for}"
 
 
 def test_a_size_that_may_be_chance_does_not_pass(numbers):
     """At this level the interval of five hundredths, 16 queries of 160, includes 0."""
-    one = control(level=1e-9, **{**COSTS, "at_least": 0.04})
-    found = check_control("typos_cost", one, numbers(TENTH))
-    assert found.effects[0].size >= 0.04 and found.state == "inconclusive"
+    tested_control = control(level=1e-9, **{**COSTS, "at_least": 0.04})
+    checked = check_control("typos_cost", tested_control, numbers(TENTH))
+    assert checked.effects[0].size >= 0.04 and checked.state == "inconclusive"
 
 
 def test_a_control_without_a_size_passes_where_its_whole_interval_does(numbers):
@@ -56,33 +56,39 @@ def test_a_control_without_a_size_passes_where_its_whole_interval_does(numbers):
 
 
 def test_a_control_that_was_not_run_says_why(numbers):
-    found = check_control("typos_cost", control(**{**COSTS, "system": "ance"}), numbers())
-    assert (found.state, found.words) == ("not run", "ance on toy: not run")
+    checked = check_control("typos_cost", control(**{**COSTS, "system": "ance"}), numbers())
+    assert (checked.state, checked.words) == ("not run", "ance on toy: not run")
 
 
 def test_a_control_says_why_its_threshold_is_as_it_is(numbers):
-    one = control(**COSTS).model_copy(update={"reason": "the paper prints 40 %"})
-    assert check_control("typos_cost", one, numbers()).requirement == "Typos cost a fifth (the paper prints 40 %)"
+    tested_control = control(**COSTS).model_copy(update={"reason": "the paper prints 40 %"})
+    assert (
+        check_control("typos_cost", tested_control, numbers()).requirement
+        == "Typos cost a fifth (the paper prints 40 %)"
+    )
 
 
 def test_the_regions_of_controls_in_words():
     assert region_words((-0.05, 0.05)) == "from -5% to 5%" and region_words((-float("inf"), 0.05)) == "below 5%"
 
 
-def verdict(one, values, controls=None, replaced=""):
+def verdict(tested_claim, values, controls=None, replaced=""):
     """The verdict on a claim after its controls, and after what else may have caused the effect."""
-    (found,) = decide_claims([one], [apply_controls(one, measure(one, values, None, {}), controls or {}, replaced)])
-    return add_explanation(one, found, controls or {}, values)
+    (decided,) = decide_claims(
+        [tested_claim],
+        [apply_controls(tested_claim, measure(tested_claim, values, None, {}), controls or {}, replaced)],
+    )
+    return add_explanation(tested_claim, decided, controls or {}, values)
 
 
 @pytest.mark.parametrize(("typo", "expected"), [(HALF, "supported"), (TENTH, "not testable here")])
 def test_a_claim_whose_control_fails_is_not_testable(numbers, typo, expected):
     values = numbers(typo)
-    one = claim("improves", about={"needs": ["typos_cost"]}, **GAINS)
-    found = verdict(one, values, {"typos_cost": check_control("typos_cost", control(**COSTS), values)})
-    assert found.verdict == expected and found.effects
-    assert ("typos_cost fails: typo: -5.0%" in found.reason) == (expected != "supported")
-    assert found.words == (expected if expected == "supported" else "not testable here: typos_cost fails")
+    tested_claim = claim("improves", about={"needs": ["typos_cost"]}, **GAINS)
+    result = verdict(tested_claim, values, {"typos_cost": check_control("typos_cost", control(**COSTS), values)})
+    assert result.verdict == expected and result.effects
+    assert ("typos_cost fails: typo: -5.0%" in result.reason) == (expected != "supported")
+    assert result.words == (expected if expected == "supported" else "not testable here: typos_cost fails")
 
 
 @pytest.mark.parametrize(
@@ -96,9 +102,9 @@ def test_a_claim_whose_control_fails_is_not_testable(numbers, typo, expected):
 def test_a_control_that_is_open_is_behind_nulls_alone(numbers, system, over, words):
     values = numbers()
     controls = {"typos_cost": check_control("typos_cost", control(**{**COSTS, "at_least": 0.25}), values)}
-    one = claim("improves", about={"needs": ["typos_cost"]}, system=system, over=[over], query_sets=["typo"])
+    tested_claim = claim("improves", about={"needs": ["typos_cost"]}, system=system, over=[over], query_sets=["typo"])
     assert controls["typos_cost"].state == "inconclusive"
-    assert verdict(one, values, controls).words == words
+    assert verdict(tested_claim, values, controls).words == words
 
 
 def test_a_control_that_may_show_nothing_at_all_blocks_like_one_that_fails(numbers):
@@ -106,22 +112,23 @@ def test_a_control_that_may_show_nothing_at_all_blocks_like_one_that_fails(numbe
     values = numbers(typo=ALL)
     controls = {"typos_cost": check_control("typos_cost", control(**{**COSTS, "at_least": 0.01}), values)}
     assert controls["typos_cost"].state == "inconclusive"
-    found = verdict(claim("improves", about={"needs": ["typos_cost"]}, **GAINS), values, controls)
-    assert found.words == "not testable here: typos_cost is inconclusive"
+    result = verdict(claim("improves", about={"needs": ["typos_cost"]}, **GAINS), values, controls)
+    assert result.words == "not testable here: typos_cost is inconclusive"
 
 
 def test_a_claim_that_was_not_run_stays_so_whatever_its_controls_say(numbers):
     values = numbers(TENTH)
-    one = claim("improves", about={"needs": ["typos_cost"]}, **{**GAINS, "system": "ance"})
+    tested_claim = claim("improves", about={"needs": ["typos_cost"]}, **{**GAINS, "system": "ance"})
     assert (
-        verdict(one, values, {"typos_cost": check_control("typos_cost", control(**COSTS), values)}).verdict == "not run"
+        verdict(tested_claim, values, {"typos_cost": check_control("typos_cost", control(**COSTS), values)}).verdict
+        == "not run"
     )
 
 
 @pytest.mark.parametrize("system", ["rodr", "ance"])
 def test_what_a_scale_replaces_goes_before_everything_else(numbers, system):
-    found = verdict(claim("improves", **{**GAINS, "system": system}), numbers(), replaced="rules stand for a model")
-    assert (found.verdict, found.words) == ("not testable here", "not testable here: rules stand for a model")
+    result = verdict(claim("improves", **{**GAINS, "system": system}), numbers(), replaced="rules stand for a model")
+    assert (result.verdict, result.words) == ("not testable here", "not testable here: rules stand for a model")
 
 
 @pytest.mark.parametrize(
@@ -134,14 +141,14 @@ def test_what_a_scale_replaces_goes_before_everything_else(numbers, system):
     ],
 )
 def test_a_gain_without_what_is_credited_has_another_cause(numbers, without, words):
-    own = {"name": "improves", "system": "rodr", "over": ["plain"], "query_sets": ["typo"]}
-    found = verdict(claim("improves", about={"control": own}, **GAINS), numbers(without=without))
-    assert found.verdict == "supported" and found.reason.startswith(words) and bool(found.reason) == bool(words)
+    credited = {"name": "improves", "system": "rodr", "over": ["plain"], "query_sets": ["typo"]}
+    result = verdict(claim("improves", about={"control": credited}, **GAINS), numbers(without=without))
+    assert result.verdict == "supported" and result.reason.startswith(words) and bool(result.reason) == bool(words)
 
 
 def test_a_part_that_may_be_the_whole_gain_may_have_another_cause(numbers):
     """The part credited adds 4.7 ± 6.4 %, at a level at which a gain of 20 % is shown but may be 10 %."""
-    own = {"name": "improves", "system": "rodr", "over": ["plain"], "query_sets": ["typo"]}
-    one = claim("improves", level=1e-6, about={"control": own}, **GAINS)
-    found = verdict(one, numbers(without=[2] * 50 + [1] * 110))
-    assert found.reason.startswith("the gain may have another cause")
+    credited = {"name": "improves", "system": "rodr", "over": ["plain"], "query_sets": ["typo"]}
+    tested_claim = claim("improves", level=1e-6, about={"control": credited}, **GAINS)
+    result = verdict(tested_claim, numbers(without=[2] * 50 + [1] * 110))
+    assert result.reason.startswith("the gain may have another cause")

@@ -50,10 +50,10 @@ def test_the_figures_behind_a_verdict(store):
     """.875 against .4375 on the original queries: a gain of .4375 / .4375 = 1; the paper prints .5."""
     values = store({"rodr": {"original": GOOD}, "dr_oq": {"original": FAIR}})
     words = "original, over dr_oq"
-    found = judged(
+    result = judged(
         values, "improves", 0.05, system="rodr", over=["dr_oq"], query_sets=["original"], printed={words: 0.5}
     )
-    (effect,) = found.effects
+    (effect,) = result.effects
     a, b = np.array([1, 1, 0.5, 1] * 10), np.array([0.5, 0.5, 0.5, 0.25] * 10)
     assert (effect.words, effect.size) == (words, pytest.approx(1.0))
     assert (effect.queries, effect.seeds, effect.printed) == (40, 1, (0.5, 0.5))
@@ -71,8 +71,8 @@ def test_an_effect_is_compared_with_the_printed_one_where_sizes_compare(store, p
     arguments = {"system": "rodr", "over": ["dr_oq"], "query_sets": ["original"]}
     sizes = {} if printed is None else {"original, over dr_oq": printed}
     assert size(values, "improves", printed=sizes, **arguments) == expected
-    found = judged(values, "improves", printed=sizes, **arguments)
-    assert (found.verdict, found.effects[0].compared) == ("supported", "")  # a miniature tells directions
+    result = judged(values, "improves", printed=sizes, **arguments)
+    assert (result.verdict, result.effects[0].compared) == ("supported", "")  # a miniature tells directions
 
 
 @pytest.mark.parametrize("printed", [0.02, 0.3, None])
@@ -96,8 +96,8 @@ def test_some_of_several_effects_are_partly_seen(store):
     """Two of three query sets improve; the third is the same. At no query set it is worse."""
     kinds = ["original", "misspell", "swap"]
     values = store({"rodr": dict(zip(kinds, (GOOD, GOOD, BAD), strict=True)), "dr_oq": dict.fromkeys(kinds, BAD)})
-    found = judged(values, "improves", system="rodr", over=["dr_oq"], query_sets=kinds)
-    assert (found.verdict, found.words) == ("partly", "partly: 2 supported, 1 open, 0 against, of 3")
+    result = judged(values, "improves", system="rodr", over=["dr_oq"], query_sets=kinds)
+    assert (result.verdict, result.words) == ("partly", "partly: 2 supported, 1 open, 0 against, of 3")
 
 
 def test_every_system_and_query_set_counts(store):
@@ -110,8 +110,8 @@ def test_every_system_and_query_set_counts(store):
     )
     sets = ["original", "misspell"]
     assert verdict(values, "improves", system="rodr", over=["dr_oq"], query_sets=sets) == "supported"
-    found = judged(values, "improves", system="rodr", over=["dr_oq", "dr_qv"], query_sets=sets)
-    assert found.words == "partly: 3 supported, 1 open, 0 against, of 4"
+    result = judged(values, "improves", system="rodr", over=["dr_oq", "dr_qv"], query_sets=sets)
+    assert result.words == "partly: 3 supported, 1 open, 0 against, of 4"
 
 
 @pytest.mark.parametrize(
@@ -138,11 +138,11 @@ def test_a_loss_is_negative_to_readers_whatever_is_claimed(store, name, size):
     values = store(
         {"rodr": {"original": BETTER, "a": half, "b": rest}, "dr_oq": {"original": BETTER, "a": rest, "b": rest}}
     )
-    others = {"against": ["b"]} if name != "loses" else {}
-    asked = {"query_sets": ["a"], **others}
+    more_arguments = {"against": ["b"]} if name != "loses" else {}
+    arguments = {"query_sets": ["a"], **more_arguments}
     if name == "hurts_least":
-        asked = {"query_sets": ["b"], "against": ["a"]}
-    (effect,) = judged(values, name, system="rodr", **asked, **OTHERS[name]).effects
+        arguments = {"query_sets": ["b"], "against": ["a"]}
+    (effect,) = judged(values, name, system="rodr", **arguments, **OTHERS[name]).effects
     assert effect.size == pytest.approx(abs(size)) and effect.reader_view.size == pytest.approx(size)
     assert effect.reader_view.region == ((-np.inf, 0.0) if size < 0 else (0.0, np.inf))
 
@@ -156,19 +156,19 @@ def test_hurts_most_and_least(store):
         ("hurts_least", "swap", "contradicted"),
     ):
         assert verdict(values, name, system="dr_oq", query_sets=[kind]) == expected
-    found = judged(values, "hurts_least", system="dr_oq", query_sets=["marks", "swap"])
+    result = judged(values, "hurts_least", system="dr_oq", query_sets=["marks", "swap"])
     # Means: .875; (.25 + 0 + .25 + .2) / 4 = .175; (3 · .5 + .25) / 4 = .4375. Drops: 0, -80 %, -50 %.
-    assert [(effect.words, effect.size) for effect in found.effects] == [
+    assert [(effect.words, effect.size) for effect in result.effects] == [
         ("marks, against misspell", pytest.approx(0.8)),
         ("swap, against misspell", pytest.approx(0.3)),
     ]
-    assert found.verdict == "supported"
+    assert result.verdict == "supported"
 
 
 def test_only_the_variations_that_a_sentence_names_are_compared(store):
     values = store({"dr_oq": {"original": GOOD, "misspell": BAD, "swap": FAIR, "marks": GOOD}})
-    found = judged(values, "hurts_most", system="dr_oq", query_sets=["swap"], against=["marks"])
-    assert found.verdict == "supported" and [effect.words for effect in found.effects] == ["swap, against marks"]
+    result = judged(values, "hurts_most", system="dr_oq", query_sets=["swap"], against=["marks"])
+    assert result.verdict == "supported" and [effect.words for effect in result.effects] == ["swap, against marks"]
 
 
 def test_a_mean_is_not_compared_with_its_own_variations(store):
@@ -182,8 +182,8 @@ def test_a_mean_is_not_compared_with_its_own_variations(store):
 def test_smaller_drop(store):
     """A system that is worse everywhere may still lose less."""
     values = store({"rodr": {"original": FAIR, "misspell": FAIR}, "dr_oq": {"original": GOOD, "misspell": FAIR}})
-    found = judged(values, "smaller_drop", system="rodr", than=["dr_oq"], query_sets=["misspell"])
-    assert found.verdict == "supported" and found.effects[0].size == pytest.approx(0.5)
+    result = judged(values, "smaller_drop", system="rodr", than=["dr_oq"], query_sets=["misspell"])
+    assert result.verdict == "supported" and result.effects[0].size == pytest.approx(0.5)
     assert verdict(values, "smaller_drop", system="dr_oq", than=["rodr"], query_sets=["misspell"]) == "contradicted"
 
 
@@ -193,8 +193,8 @@ def test_smaller_drop(store):
 def test_loses(store, ours, expected, loss):
     """.875 on the original queries; .4375, .875 and 1 on the misspelled ones."""
     values = store({"dr_oq": {"original": GOOD, "misspell": ours}})
-    found = judged(values, "loses", system="dr_oq", query_sets=["misspell"])
-    assert found.verdict == expected and found.effects[0].size == pytest.approx(loss)
+    result = judged(values, "loses", system="dr_oq", query_sets=["misspell"])
+    assert result.verdict == expected and result.effects[0].size == pytest.approx(loss)
 
 
 @pytest.mark.parametrize(
@@ -215,9 +215,9 @@ def test_better_than_on_the_original_queries(store, name, ours, expected):
 
 def test_several_systems_stand_for_their_mean(store):
     """.875 and .4375 fall to .4375 and .175 (1/4, 0, 1/4, 1/5): (1.3125 − .6125) / 1.3125."""
-    both = {"rodr": {"original": GOOD, "misspell": FAIR, "swap_words": GOOD}}
-    both["dr_oq"] = {"original": FAIR, "misspell": BAD, "swap_words": GOOD}
-    values = store(both)
+    systems = {"rodr": {"original": GOOD, "misspell": FAIR, "swap_words": GOOD}}
+    systems["dr_oq"] = {"original": FAIR, "misspell": BAD, "swap_words": GOOD}
+    values = store(systems)
     arguments = {"system": ["rodr", "dr_oq"], "query_sets": ["misspell"]}
     (effect,) = judged(values, "loses", **arguments).effects
     assert effect.size == pytest.approx((1.3125 - 0.6125) / 1.3125)
@@ -231,9 +231,9 @@ def test_helps_most_and_least(store):
     sets = {"original": GOOD, "misspell": BAD, "swap": FAIR, "marks": GOOD}
     values = store({"dr_oq": sets, "rodr": dict.fromkeys(sets, GOOD)})
     arguments = {"system": "rodr", "base": "dr_oq"}
-    found = judged(values, "helps_most", query_sets=["misspell"], **arguments)
-    assert found.verdict == "supported"
-    assert [effect.size for effect in found.effects] == pytest.approx([0.3, 0.8])
+    result = judged(values, "helps_most", query_sets=["misspell"], **arguments)
+    assert result.verdict == "supported"
+    assert [effect.size for effect in result.effects] == pytest.approx([0.3, 0.8])
     assert verdict(values, "helps_most", query_sets=["swap"], **arguments) == "contradicted"
     assert verdict(values, "helps_least", query_sets=["marks"], **arguments) == "supported"
     assert verdict(values, "helps_least", query_sets=["swap"], **arguments) == "contradicted"
@@ -249,15 +249,15 @@ def test_nothing_to_compare_with_proves_nothing(store, name):
 @pytest.mark.parametrize("name, others", OTHERS.items())
 def test_what_was_not_run_says_why(store, name, others):
     values = store({"dr_oq": {"original": GOOD, "misspell": BAD}})
-    found = judged(values, name, system="rodr", query_sets=["misspell"], **others)
-    assert (found.verdict, found.reason) == ("not run", "rodr on toy: not run")
-    found = judged(values, name, system="dr_oq", query_sets=["swap"], **others)
-    assert (found.verdict, found.reason) == ("not run", "dr_oq on toy: no RR@10 for dev.swap was measured")
+    result = judged(values, name, system="rodr", query_sets=["misspell"], **others)
+    assert (result.verdict, result.reason) == ("not run", "rodr on toy: not run")
+    result = judged(values, name, system="dr_oq", query_sets=["swap"], **others)
+    assert (result.verdict, result.reason) == ("not run", "dr_oq on toy: no RR@10 for dev.swap was measured")
 
 
 def test_costs_are_not_judged_by_queries(store):
-    found = judged(store({}), "cheaper", system="capot", than="da", stated_size=HALF)
-    assert found.verdict == "not run" and "the table of all methods" in found.reason
+    result = judged(store({}), "cheaper", system="capot", than="da", stated_size=HALF)
+    assert result.verdict == "not run" and "the table of all methods" in result.reason
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -266,23 +266,23 @@ def test_the_order_of_the_queries_does_not_matter(store, seed):
     ranks = random.integers(0, 6, size=(2, 3, 40))
     ranks[1, 0] = random.integers(1, 3, size=40)  # dr_oq, original queries: differences large enough for all verdicts
 
-    def found(ranks):
+    def judge_all(ranks):
         sets = [dict(zip(["original", "misspell", "swap"], of_system.tolist(), strict=True)) for of_system in ranks]
         values = store({"rodr": sets[0], "dr_oq": sets[1]})
         return [
-            judged(values, name, 0.3, system="rodr", query_sets=["misspell"], **others)
-            for name, others in OTHERS.items()
+            judged(values, name, 0.3, system="rodr", query_sets=["misspell"], **more_arguments)
+            for name, more_arguments in OTHERS.items()
         ]
 
-    once, again = found(ranks), found(ranks[:, :, random.permutation(40)])
+    once, again = judge_all(ranks), judge_all(ranks[:, :, random.permutation(40)])
     assert [claim.verdict for claim in again] == [claim.verdict for claim in once]
-    for one, other in zip(once, again, strict=True):
-        assert [effect.low for effect in other.effects] == pytest.approx([effect.low for effect in one.effects])
+    for first, second in zip(once, again, strict=True):
+        assert [effect.low for effect in second.effects] == pytest.approx([effect.low for effect in first.effects])
     assert len({claim.verdict for claim in once}) > 1
 
 
 def test_a_stale_file_is_not_tested_and_named(measured):
     path = measured("rodr", {"dev.original": GOOD}, key="old")
     values = Store([Source(path, "new")], {"toy": {"collection": "toy", "split": "dev", "means": {}}})
-    found = judged(values, "improves", system="rodr", over=["rodr"], query_sets=["original"])
-    assert found.verdict == "not run" and f"{path} carries the key old" in found.reason
+    result = judged(values, "improves", system="rodr", over=["rodr"], query_sets=["original"])
+    assert result.verdict == "not run" and f"{path} carries the key old" in result.reason

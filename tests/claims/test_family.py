@@ -18,7 +18,7 @@ ONE = Judged(
 )  # fmt: skip
 
 
-def found(*ps, **changes):
+def undecided(*ps, **changes):
     """A claim with effects of these p of being there; below 0: p of the opposite."""
     effects = [replace(ONE, there=p if p > 0 else 1.0, against=-p if p < 0 else 1.0, **changes) for p in ps]
     return Verdict("inconclusive", effects)
@@ -30,49 +30,51 @@ def part(sentence="All are", level=0.05, part=None, **about):
 
 
 def words(*pairs):
-    return [one.words for one in decide_claims([claim for claim, _ in pairs], [of for _, of in pairs])]
+    return [
+        verdict.words for verdict in decide_claims([claim for claim, _ in pairs], [verdict for _, verdict in pairs])
+    ]
 
 
 def test_all_are_there_if_each_is_at_its_own_level():
     """An intersection-union test needs no correction: .049 of each of eight is enough, and .05 of one is not."""
-    assert words((part(), found(*[0.049] * 8))) == ["supported"]
-    assert words((part(), found(*[0.001] * 7, 0.05))) == ["partly: 7 supported, 1 open, 0 against, of 8"]
+    assert words((part(), undecided(*[0.049] * 8))) == ["supported"]
+    assert words((part(), undecided(*[0.001] * 7, 0.05))) == ["partly: 7 supported, 1 open, 0 against, of 8"]
 
 
 def test_k_of_n_by_hand():
     """Of four, .012 · 4 = .048 and then .016 · 3 = .048 are below .05; .03 · 2 is not, and so nothing after it."""
-    assert words((part(), found(0.016, 0.012, 0.03, 0.2))) == ["partly: 2 supported, 2 open, 0 against, of 4"]
-    assert words((part(), found(0.013, 0.013, 0.03, 0.2))) == ["inconclusive"]  # .013 · 4 = .052
-    assert words((part(), found(0.001, -0.001, 0.2))) == ["partly: 1 supported, 1 open, 1 against, of 3"]
-    assert words((part(), found(0.2, -0.001))) == ["contradicted"]
+    assert words((part(), undecided(0.016, 0.012, 0.03, 0.2))) == ["partly: 2 supported, 2 open, 0 against, of 4"]
+    assert words((part(), undecided(0.013, 0.013, 0.03, 0.2))) == ["inconclusive"]  # .013 · 4 = .052
+    assert words((part(), undecided(0.001, -0.001, 0.2))) == ["partly: 1 supported, 1 open, 1 against, of 3"]
+    assert words((part(), undecided(0.2, -0.001))) == ["contradicted"]
 
 
 def test_parts_of_a_sentence_are_one_family_and_sentences_are_not():
     """.02 alone is below .05; beside a part that is open, .02 · 2 is too, and beside two, .02 · 3 is not."""
-    one = (part(part="on NQ"), found(0.02))
-    other, third = (part(part="on TriviaQA"), found(0.3)), (part(part="on MS MARCO"), found(0.4))
-    assert words(one) == ["supported"] and words(one, other) == ["supported", "inconclusive"]
-    assert words(one, other, third) == ["inconclusive"] * 3
-    assert words(one, (part("Another"), found(0.3))) == ["supported", "inconclusive"]
+    first = (part(part="on NQ"), undecided(0.02))
+    second, third = (part(part="on TriviaQA"), undecided(0.3)), (part(part="on MS MARCO"), undecided(0.4))
+    assert words(first) == ["supported"] and words(first, second) == ["supported", "inconclusive"]
+    assert words(first, second, third) == ["inconclusive"] * 3
+    assert words(first, (part("Another"), undecided(0.3))) == ["supported", "inconclusive"]
 
 
 def test_what_was_not_judged_takes_no_part():
-    untested = (part(part="on NQ"), replace(found(0.3, 0.4), verdict="not testable here"))
-    assert words((part(part="on MS MARCO"), found(0.02)), untested) == ["supported", "not testable here"]
+    untested = (part(part="on NQ"), replace(undecided(0.3, 0.4), verdict="not testable here"))
+    assert words((part(part="on MS MARCO"), undecided(0.02)), untested) == ["supported", "not testable here"]
 
 
 def test_each_claim_of_a_sentence_has_its_own_level():
-    strict, lax = (part(part="a", level=0.01), found(0.008)), (part(part="b"), found(0.04))
+    strict, lax = (part(part="a", level=0.01), undecided(0.008)), (part(part="b"), undecided(0.04))
     assert words(strict, lax) == ["supported", "supported"]
-    assert words((part(part="a", level=0.005), found(0.008)), lax) == ["inconclusive", "inconclusive"]
+    assert words((part(part="a", level=0.005), undecided(0.008)), lax) == ["inconclusive", "inconclusive"]
 
 
 def test_one_insignificant_effect_of_eight_gives_the_weaker_verdict():
     """Once, eight of eight were demoted beside other headline claims, and seven of eight were not."""
-    others = [(part(f"Claim {number}", headline=True), found(0.04)) for number in range(10)]
+    insignificant = [(part(f"Claim {number}", headline=True), undecided(0.04)) for number in range(10)]
     ps = [*[1e-6] * 7, 0.007]
-    everything = words((part(level=0.01, headline=True), found(*ps)), *others)[0]
-    less = words((part(level=0.01, headline=True), found(*ps[:7], 0.5)), *others)[0]
+    everything = words((part(level=0.01, headline=True), undecided(*ps)), *insignificant)[0]
+    less = words((part(level=0.01, headline=True), undecided(*ps[:7], 0.5)), *insignificant)[0]
     assert (everything, less) == ("supported", "partly: 7 supported, 1 open, 0 against, of 8")
 
 
@@ -83,13 +85,15 @@ effects = st.lists(st.tuples(p_of_one_side, st.booleans()), min_size=1, max_size
 @given(effects, st.data(), st.booleans(), st.sampled_from([0.05, 0.01]))
 def test_a_weaker_effect_never_improves_a_verdict(ps, data, superlative, level):
     """Weaker: its p of being there grows, or it turns round, or its p of the opposite falls."""
-    before = [(p, 1.0) if there else (1.0, p) for p, there in ps]
-    at = data.draw(st.integers(0, len(ps) - 1))
-    there, against = before[at]
-    weaker = (data.draw(st.floats(there, 1.0)), data.draw(st.floats(1e-6, against)))
-    after = [*before[:at], weaker, *before[at + 1 :]]
-    once, again = (effect_verdicts(*map(list, zip(*of, strict=True)), [level] * len(ps)) for of in (before, after))
-    rank = [WORST_FIRST.index(overall(of, superlative)) for of in (once, again)]
+    before = [(p, 1.0) if is_present else (1.0, p) for p, is_present in ps]
+    position = data.draw(st.integers(0, len(ps) - 1))
+    present, against = before[position]
+    weaker = (data.draw(st.floats(present, 1.0)), data.draw(st.floats(1e-6, against)))
+    after = [*before[:position], weaker, *before[position + 1 :]]
+    once, again = (
+        effect_verdicts(*map(list, zip(*effects, strict=True)), [level] * len(ps)) for effects in (before, after)
+    )
+    rank = [WORST_FIRST.index(overall(verdicts, superlative)) for verdicts in (once, again)]
     assert rank[1] <= rank[0]
     assert again.count("supported") <= once.count("supported")
     assert again.count("contradicted") >= once.count("contradicted")
@@ -97,8 +101,8 @@ def test_a_weaker_effect_never_improves_a_verdict(ps, data, superlative, level):
 
 def test_the_weakest_effect_stands_first():
     """Largest p of being there; of those that go the other way the one most against."""
-    (one,) = decide_claims([part()], [found(0.01, -0.2, 0.3, -0.001)])
-    assert [(of.there, of.against) for of in weakest_first(one.effects)] == [
+    (verdict,) = decide_claims([part()], [undecided(0.01, -0.2, 0.3, -0.001)])
+    assert [(effect.there, effect.against) for effect in weakest_first(verdict.effects)] == [
         (1.0, 0.001),
         (1.0, 0.2),
         (0.3, 1.0),
@@ -108,8 +112,8 @@ def test_the_weakest_effect_stands_first():
 
 def test_a_world_without_effects_by_hand():
     """.05 / 2 and .01 / 2 of two directions, .05 of a margin; parts of one sentence count once, untested ones never."""
-    margin = found(0.5, region=(-0.02, INFINITE))
-    pairs = [(part("A"), found(0.5)), (part("B", 0.01), found(0.1, 0.2)), (part("C"), margin)]
-    pairs += [(part("A", part="again"), found(0.5))]
-    pairs += [(part("D"), Verdict("not run")), (part("E"), replace(found(0.1), verdict="not testable here"))]
+    margin = undecided(0.5, region=(-0.02, INFINITE))
+    pairs = [(part("A"), undecided(0.5)), (part("B", 0.01), undecided(0.1, 0.2)), (part("C"), margin)]
+    pairs += [(part("A", part="again"), undecided(0.5))]
+    pairs += [(part("D"), Verdict("not run")), (part("E"), replace(undecided(0.1), verdict="not testable here"))]
     assert supported_by_chance(pairs) == pytest.approx(0.025 + 0.005 + 0.05)

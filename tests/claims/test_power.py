@@ -58,10 +58,10 @@ def test_the_power_at_the_printed_size_by_hand(store, printed, expected):
 
 def test_the_power_of_a_margin_is_that_of_both_its_sides(store):
     """Differences of 0 ± the error of the above: both bounds are missed with the same probability."""
-    lost = [2] * 16 + [1] * 144
-    values = store({"rodr": {"original": FEW_LOST}, "dr_oq": {"original": lost}})
-    asked = {"system": "rodr", "to": "dr_oq", "query_sets": ["original"], "margin": 0.06}
-    (effect,) = judged(values, "equivalence", 0.05, printed={"original, over dr_oq": 0.0}, **asked).effects
+    ranks = [2] * 16 + [1] * 144
+    values = store({"rodr": {"original": FEW_LOST}, "dr_oq": {"original": ranks}})
+    arguments = {"system": "rodr", "to": "dr_oq", "query_sets": ["original"], "margin": 0.06}
+    (effect,) = judged(values, "equivalence", 0.05, printed={"original, over dr_oq": 0.0}, **arguments).effects
     error = np.std(np.repeat([0.5, -0.5, 0], [16, 16, 128]), ddof=1) / sqrt(160) / 0.95
     one_side = scipy.stats.norm.cdf(0.06 / error - scipy.stats.t.ppf(0.95, 159))
     assert effect.power == pytest.approx(2 * one_side - 1, abs=1e-3) and effect.region == (-0.06, 0.06) != (0.0, inf)

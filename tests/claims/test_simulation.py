@@ -32,12 +32,14 @@ class Simulated:
         self.drawn = {}
 
     def mean(self, system, query_set, measure=""):
-        at = system, query_set, measure or "deep"
-        if at not in self.drawn:
+        cell = system, query_set, measure or "deep"
+        if cell not in self.drawn:
             shared = self.rng.uniform(size=self.queries)
-            own = np.where(self.rng.uniform(size=(self.seeds, self.queries)) < 0.8, self.hardness, shared)
-            self.drawn[at] = (own < self.means[at] + self.rng.normal(0, 0.01 * (self.seeds > 1), (self.seeds, 1))) * 1.0
-        return Estimate(self.drawn[at], runs=Runs(frozenset({system} if self.seeds > 1 else ())))
+            difficulty = np.where(self.rng.uniform(size=(self.seeds, self.queries)) < 0.8, self.hardness, shared)
+            self.drawn[cell] = (
+                difficulty < self.means[cell] + self.rng.normal(0, 0.01 * (self.seeds > 1), (self.seeds, 1))
+            ) * 1.0
+        return Estimate(self.drawn[cell], runs=Runs(frozenset({system} if self.seeds > 1 else ())))
 
     def drop(self, system, query_set, base=""):
         original = self.mean(base or system, ORIGINAL)
@@ -49,7 +51,7 @@ class Simulated:
 
 def means(effect, test):
     """Means by (system, query set, measure): a mean of `BASE`, moved by a share `effect` where the test looks."""
-    found = {
+    means_by_cell = {
         (system, kind, measure): BASE
         for system in ("ours", "theirs", "early")
         for kind in (ORIGINAL, *KINDS)
@@ -57,19 +59,19 @@ def means(effect, test):
     }
     sign = {"loses": -1, "hurts_most": -1, "helps_least": -1}.get(test, 1)
     if test in ("loss_shrinks", "gain_shrinks"):  # a loss, or a gain, of a fifth of the base at the shallow measure
-        of = BASE * 0.2 * (-1 if test == "loss_shrinks" else 1)
-        left = {"loss_shrinks": 1 - effect, "gain_shrinks": 1 - effect / 0.2}[test]
-        found["ours", "typo", "shallow"] += of
-        found["ours", "typo", "deep"] += of * left
+        change = BASE * 0.2 * (-1 if test == "loss_shrinks" else 1)
+        remaining = {"loss_shrinks": 1 - effect, "gain_shrinks": 1 - effect / 0.2}[test]
+        means_by_cell["ours", "typo", "shallow"] += change
+        means_by_cell["ours", "typo", "deep"] += change * remaining
     elif test == "wins_back":
-        found["theirs", "typo", "deep"] -= BASE * 0.3
-        found["ours", "typo", "deep"] -= BASE * 0.3 * (1 - effect)
+        means_by_cell["theirs", "typo", "deep"] -= BASE * 0.3
+        means_by_cell["ours", "typo", "deep"] -= BASE * 0.3 * (1 - effect)
     elif test == "share_of_gain":
-        found["ours", "typo", "deep"] += BASE * 0.3
-        found["early", "typo", "deep"] += BASE * 0.3 * effect
+        means_by_cell["ours", "typo", "deep"] += BASE * 0.3
+        means_by_cell["early", "typo", "deep"] += BASE * 0.3 * effect
     else:
-        found["ours", "typo", "deep"] += sign * BASE * effect
-    return found
+        means_by_cell["ours", "typo", "deep"] += sign * BASE * effect
+    return means_by_cell
 
 
 # By test: its arguments, the true effect where the claim is wrong and where it is right.
@@ -92,24 +94,24 @@ CASES = {
 }
 
 
-def judge(one, numbers, printed):
-    (found,) = decide_claims([one], [measure(one, numbers, None, printed)])
-    return found
+def judge(tested_claim, numbers, printed):
+    (verdict,) = decide_claims([tested_claim], [measure(tested_claim, numbers, None, printed)])
+    return verdict
 
 
 def simulate(test, effect, runs, queries=1500, seeds=1, printed=None):
     """(verdicts, share of intervals of the last comparison that cover the true effect)."""
     arguments = {"system": "ours", "query_sets": ["typo"], **CASES[test][0]}
-    one = claim(test, LEVEL, **arguments)
-    at, rng = means(effect, test), np.random.default_rng(0)
+    tested_claim = claim(test, LEVEL, **arguments)
+    true_means, rng = means(effect, test), np.random.default_rng(0)
     verdicts, covered = Counter(), 0
     for _ in range(runs):
-        numbers = Simulated(at, queries, seeds, rng)
+        numbers = Simulated(true_means, queries, seeds, rng)
         words = [] if printed is None else ["typo, over theirs", "typo", *(f"typo, against {k}" for k in KINDS)]
         words += [] if printed is None else ["typo, against theirs", "typo, from shallow"]
-        found = judge(one, numbers, {w: Interval(printed, printed) for w in words})
-        verdicts[found.verdict] += 1
-        covered += found.effects[-1].low <= effect <= found.effects[-1].high
+        verdict = judge(tested_claim, numbers, {w: Interval(printed, printed) for w in words})
+        verdicts[verdict.verdict] += 1
+        covered += verdict.effects[-1].low <= effect <= verdict.effects[-1].high
     return verdicts, covered / runs
 
 
@@ -130,12 +132,12 @@ def report():
 @pytest.mark.parametrize("test", CASES)
 def test_size_power_and_coverage(test, report):
     """2.5 % of directional tests may say `supported` at no effect, and 5 % of those with a margin at its edge."""
-    _, wrong, right = CASES[test]
+    _, wrong, true_effect = CASES[test]
     margin = test in ("not_worse", "equivalence", "no_significant_gain", "wins_back")
     null, at_null = simulate(test, wrong, 400)
-    found, at_right = simulate(test, right, 400, printed=None if margin else right)
-    size, power = null["supported"] / 400, found["supported"] / 400
-    against = found["contradicted"] / 400
+    verdicts, at_right = simulate(test, true_effect, 400, printed=None if margin else true_effect)
+    size, power = null["supported"] / 400, verdicts["supported"] / 400
+    against = verdicts["contradicted"] / 400
     covers = (at_null + at_right) / 2
     report.append(
         f"| {test} | {size:.1%} | {power:.1%} | {against:.1%} | {covers:.1%} of {0.9 if margin else 0.95:.0%} |"
@@ -149,10 +151,10 @@ def test_size_power_and_coverage(test, report):
 @pytest.mark.slow
 def test_a_real_deficit_is_not_called_not_worse():
     """A twentieth below the other system at a margin of 2 %, on 200 queries."""
-    one = claim("not_worse", LEVEL, system="ours", query_sets=["typo"], than="theirs", margin=0.02)
-    at, rng, verdicts = means(-0.05, "not_worse"), np.random.default_rng(0), Counter()
+    tested_claim = claim("not_worse", LEVEL, system="ours", query_sets=["typo"], than="theirs", margin=0.02)
+    true_means, rng, verdicts = means(-0.05, "not_worse"), np.random.default_rng(0), Counter()
     for _ in range(300):
-        verdicts[judge(one, Simulated(at, 200, 1, rng), {}).verdict] += 1
+        verdicts[judge(tested_claim, Simulated(true_means, 200, 1, rng), {}).verdict] += 1
     assert verdicts["supported"] / 300 < 0.03
 
 

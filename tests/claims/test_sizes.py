@@ -30,8 +30,8 @@ def test_a_loss_of_a_stated_size(store, loss, margin, expected):
     """At its own size: Fieller's prediction there is that of a t-test, as the base is 1 for every query."""
     values = store({"capot": {"original": FEW_LOST}, "base": {"original": ALL}})
     arguments = {"system": "capot", "base": "base", "query_sets": ["original"], "stated_size": Interval(loss, loss)}
-    found = judged(values, "loses", level=0.1, margin=margin, sized=True, **arguments)
-    (effect,) = found.effects
+    result = judged(values, "loses", level=0.1, margin=margin, sized=True, **arguments)
+    (effect,) = result.effects
     half = scipy.stats.t.ppf(0.95, 159) * sqrt(2) * 0.15 / sqrt(159)
     assert (effect.compared, effect.predicted[0]) == (expected, pytest.approx(0.05 - half))
     assert 0.05 + half < effect.predicted[1] < 0.05 + half + 0.001  # it may have been chosen for its significance
@@ -118,9 +118,9 @@ def test_share_of_gain(store, stated_size, expected):
         }
     )
     arguments = {"system": "capot", "snapshot": "capot.at10", "base": "base", "query_sets": ["typo"]}
-    found = judged(values, "share_of_gain", stated_size=Interval(*stated_size), sized=True, level=0.05, **arguments)
-    whole, part = found.effects
-    assert (found.verdict, part.compared) == ("supported", expected)
+    result = judged(values, "share_of_gain", stated_size=Interval(*stated_size), sized=True, level=0.05, **arguments)
+    whole, part = result.effects
+    assert (result.verdict, part.compared) == ("supported", expected)
     assert (whole.size, part.size) == (pytest.approx(0.25), pytest.approx(0.5))
     assert verdict(values, "share_of_gain", stated_size=Interval(*stated_size), level=0.05, **arguments) == "supported"
 
@@ -146,8 +146,8 @@ def test_loss_shrinks(store, by, margin, expected):
     values = store({"base": {"original": ALL, "typo": SUNK}}, DEPTHS)
     arguments = {"system": "base", "query_sets": ["typo"], "from_measure": "Success@1", "stated_size": Interval(by, by)}
     arguments |= {"level": 0.05, "measure": "Success@5", "margin": margin}
-    found = judged(values, "loss_shrinks", sized=True, **arguments)
-    assert found.effects[0].compared == expected and found.effects[0].size == pytest.approx(0.5)
+    result = judged(values, "loss_shrinks", sized=True, **arguments)
+    assert result.effects[0].compared == expected and result.effects[0].size == pytest.approx(0.5)
     assert verdict(values, "loss_shrinks", **arguments) == "supported"
 
 
@@ -156,8 +156,8 @@ def test_wins_back(store, at_least, expected):
     """Typos take .25 of the base's 1; half of the lost queries come back: .125, a share of .5 ± .1."""
     values = store({"base": {"original": ALL, "typo": HALF_LOST}, "capot": {"typo": [1] * 120 + [2] * 40}})
     arguments = {"system": "capot", "base": "base", "query_sets": ["typo"], "at_least": at_least}
-    found = judged(values, "wins_back", level=0.05, **arguments)
-    assert (found.verdict, found.effects[0].size) == (expected, pytest.approx(0.5))
+    result = judged(values, "wins_back", level=0.05, **arguments)
+    assert (result.verdict, result.effects[0].size) == (expected, pytest.approx(0.5))
 
 
 @pytest.mark.parametrize(("at_least", "expected"), [(0.2, "supported"), (0.25, "inconclusive"), (0.3, "contradicted")])
@@ -172,11 +172,11 @@ def test_gain_shrinks(store):
     """.5 in Success@1 and .25 in Success@5; 1 for 40 of 160: t = .25 · √159 / √.1875 = 7.3."""
     values = store({"base": {"original": ALL, "typo": SUNK}, "capot": {"typo": ALL}}, DEPTHS)
     arguments = {"system": "capot", "base": "base", "query_sets": ["typo"]}
-    found = judged(values, "gain_shrinks", measure="Success@5", from_measure="Success@1", **arguments)
-    (effect,) = found.effects
-    assert (found.verdict, effect.size) == ("supported", pytest.approx(0.25))
+    result = judged(values, "gain_shrinks", measure="Success@5", from_measure="Success@1", **arguments)
+    (effect,) = result.effects
+    assert (result.verdict, effect.size) == ("supported", pytest.approx(0.25))
     assert effect.p == pytest.approx(2 * scipy.stats.t.sf(0.25 * sqrt(159 / 0.1875), 159))
     backwards = judged(values, "gain_shrinks", measure="Success@1", from_measure="Success@5", **arguments)
     assert backwards.verdict == "contradicted"
-    same = judged(values, "gain_shrinks", measure="Success@1", from_measure="Success@1", **arguments)
-    assert same.verdict == "inconclusive"
+    unchanged = judged(values, "gain_shrinks", measure="Success@1", from_measure="Success@1", **arguments)
+    assert unchanged.verdict == "inconclusive"

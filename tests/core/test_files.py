@@ -104,15 +104,15 @@ def dead():
 
 
 def test_what_dead_processes_of_this_machine_left_is_removed(tmp_path, dead):
-    for left in (f".{HOST}.{dead}.model", f".{HOST}.{os.getpid()}.model"):
-        (tmp_path / left).mkdir()
-        (tmp_path / left / "half").touch()
+    for leftover in (f".{HOST}.{dead}.model", f".{HOST}.{os.getpid()}.model"):
+        (tmp_path / leftover).mkdir()
+        (tmp_path / leftover / "half").touch()
     write_text(tmp_path / "model", "new")
     assert os.listdir(tmp_path) == ["model"]
 
 
 def test_nothing_else_that_is_hidden_is_removed(tmp_path, dead):
-    kept = {
+    hidden_files = {
         f".{HOST}.{os.getppid()}.a.txt",  # it lives
         f".other-{HOST}.{dead}.a.txt",
         f".other.{dead}.a.txt",
@@ -130,10 +130,10 @@ def test_nothing_else_that_is_hidden_is_removed(tmp_path, dead):
         f"{HOST}.{dead}.a.txt",
         f"..{HOST}.{dead}.a.txt",
     }
-    for name in kept:
+    for name in hidden_files:
         (tmp_path / name).write_text("another's")
     write_text(tmp_path / "a.txt", "new")
-    assert set(os.listdir(tmp_path)) == {"a.txt", *kept}
+    assert set(os.listdir(tmp_path)) == {"a.txt", *hidden_files}
 
 
 def test_a_host_is_a_name_and_no_pattern(tmp_path, monkeypatch, dead):
@@ -232,9 +232,9 @@ def test_what_is_renamed_is_on_disk(tmp_path, monkeypatch, folder):
             (temporary / "deep" / "file").write_text("new")
         else:
             temporary.write_text("new")
-    at = done.index("renamed")
-    below = (temporary, temporary / "deep", temporary / "deep" / "file") if folder else (temporary,)
-    assert set(done[:at]) == set(map(str, below)) and done[at + 1 :] == [str(tmp_path)]
+    position = done.index("renamed")
+    synced_paths = (temporary, temporary / "deep", temporary / "deep" / "file") if folder else (temporary,)
+    assert set(done[:position]) == set(map(str, synced_paths)) and done[position + 1 :] == [str(tmp_path)]
 
 
 @pytest.mark.parametrize("number", [errno.EINVAL, errno.EIO])
@@ -283,8 +283,8 @@ def test_a_line_break_in_a_query_splits_no_line(tmp_path, line_break):
 def test_queries_are_read_back_as_written(tmp_path_factory, queries):
     path = tmp_path_factory.mktemp("queries") / "queries.tsv"
     write_queries(path, queries.items())
-    found = read_queries(path)
-    assert found == queries and list(found) == list(queries)
+    loaded = read_queries(path)
+    assert loaded == queries and list(loaded) == list(queries)
 
 
 def test_windows_line_ends_are_no_part_of_the_text(tmp_path):

@@ -77,5 +77,5 @@ def test_tex_prints_what_is_written():
 
 @given(st.text())
 def test_no_character_of_tex_is_left(text):
-    left = re.sub(r"\$\^?\\?[a-z|]+\$|\\text[a-z]+\{\}|\\[%_&#{}$]", "", tex(text))
-    assert not re.search(r"[\\{}$^~%_&#]", left) and left.count("\n") == 0
+    rest = re.sub(r"\$\^?\\?[a-z|]+\$|\\text[a-z]+\{\}|\\[%_&#{}$]", "", tex(text))
+    assert not re.search(r"[\\{}$^~%_&#]", rest) and rest.count("\n") == 0

@@ -26,11 +26,11 @@ tables:
 CSV = "Model,MRR@10\nBM25,18.7\nDPR,31.4\n"
 
 
-def robustdr(*arguments, given=""):
+def robustdr(*arguments, standard_input=""):
     """What a command prints; its progress and messages are apart."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
     command = [sys.executable, "-m", "robustdr", *map(str, arguments)]
-    done = subprocess.run(command, input=given, env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, input=standard_input, env=environment, capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -46,38 +46,40 @@ def test_every_path_of_a_command_says_what_a_dash_is(name):
 
 
 def test_queries_go_through_a_pipe():
-    code, out, err = robustdr("vary", "-", "-o", "-", "--variation", "original", given="q1\tone\nq2\ttwo\n")
+    code, out, err = robustdr("vary", "-", "-o", "-", "--variation", "original", standard_input="q1\tone\nq2\ttwo\n")
     assert (code, out) == (0, "q1\tone\nq2\ttwo\n")
     assert err.startswith("language of the queries:") and err.count("\n") == 1
 
 
 def test_statistics_of_what_is_printed(tmp_path):
-    how = ["--variation", "swap_words", "--statistics"]
-    given = "q1\twhat is a neural network\nq2\twho wrote hamlet\n"
-    code, printed, _ = robustdr("vary", "-", "-o", "-", *how, tmp_path / "of-printed.json", given=given)
+    options = ["--variation", "swap_words", "--statistics"]
+    queries = "q1\twhat is a neural network\nq2\twho wrote hamlet\n"
+    code, printed, _ = robustdr("vary", "-", "-o", "-", *options, tmp_path / "of-printed.json", standard_input=queries)
     assert (code, printed.count("\n")) == (0, 2)
-    (tmp_path / "queries.tsv").write_text(given)
-    assert main(["vary", f"{tmp_path}/queries.tsv", "-o", f"{tmp_path}/out.tsv", *how, f"{tmp_path}/file.json"]) == 0
+    (tmp_path / "queries.tsv").write_text(queries)
+    assert (
+        main(["vary", f"{tmp_path}/queries.tsv", "-o", f"{tmp_path}/out.tsv", *options, f"{tmp_path}/file.json"]) == 0
+    )
     assert (tmp_path / "out.tsv").read_text() == printed
     assert (tmp_path / "of-printed.json").read_text() == (tmp_path / "file.json").read_text()
 
 
 def test_messages_are_apart_from_what_is_printed():
-    code, out, err = robustdr("vary", "-", "-o", "-", "--variation", "original", given="no tab\n")
+    code, out, err = robustdr("vary", "-", "-o", "-", "--variation", "original", standard_input="no tab\n")
     message = "robustdr: /dev/stdin:1: 1 fields; a line is qid<TAB>text\n"
     assert (code, out, err) == (2, "", message)
 
 
 def test_an_audit_of_standard_input(tmp_path):
     (tmp_path / "reported.yaml").write_text(REPORTED)
-    code, out, _ = robustdr("audit", "-", "-o", "-", given=REPORTED)
+    code, out, _ = robustdr("audit", "-", "-o", "-", standard_input=REPORTED)
     assert code == 0 and out == robustdr("audit", tmp_path / "reported.yaml")[1] and "Audit of mine" in out
 
 
 def test_a_transcription_of_standard_input():
-    code, out, err = robustdr("transcribe", "-", "--kind", "csv", "-o", "-", given=CSV)
+    code, out, err = robustdr("transcribe", "-", "--kind", "csv", "-o", "-", standard_input=CSV)
     assert code == 0 and "18.7" in out and err == "/dev/stdin: 2 numbers read, 0 not\n"
-    code, out, err = robustdr("transcribe", "-", given=CSV)
+    code, out, err = robustdr("transcribe", "-", standard_input=CSV)
     assert (code, out) == (2, "") and "type of file: 'stdin' is unknown; allowed: .csv" in err
 
 
@@ -100,8 +102,8 @@ def test_a_dash_is_no_folder(arguments, capsys):
     with pytest.raises(SystemExit) as done:
         main(arguments.split())
     assert done.value.code == 2
-    said = capsys.readouterr().err.splitlines()[-1]
-    assert said.endswith(": '-' cannot stand for a folder, or for a file that is read more than once; name it")
+    message = capsys.readouterr().err.splitlines()[-1]
+    assert message.endswith(": '-' cannot stand for a folder, or for a file that is read more than once; name it")
 
 
 @pytest.mark.parametrize(

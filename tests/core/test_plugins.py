@@ -59,7 +59,7 @@ class Base:
 def plugins(tmp_path, monkeypatch):
     """`plugins(file=text, …)`: the plug-ins of a package of these files."""
 
-    def made(**files: str) -> Plugins:
+    def make_plugins(**files: str) -> Plugins:
         folder = tmp_path / f"made_{next(NUMBERS)}"
         folder.mkdir()
         for name, text in {"__init__": "", "base": BASE, **files}.items():
@@ -68,7 +68,7 @@ def plugins(tmp_path, monkeypatch):
         monkeypatch.syspath_prepend(tmp_path)
         return Plugins("thing", folder.name, import_module(f"{folder.name}.base").Base)
 
-    return made
+    return make_plugins
 
 
 def test_settings_are_read_without_the_rest_of_the_file(plugins):
@@ -79,8 +79,8 @@ def test_settings_are_read_without_the_rest_of_the_file(plugins):
 
 
 def test_the_work_is_done_by_what_is_called_like_the_file(plugins):
-    about = ABOUT.replace("import nowhere_to_be_found\n", "")
-    things = plugins(a_class=about.replace("def FILE():", "class AClass:"), a_function=about)
+    source = ABOUT.replace("import nowhere_to_be_found\n", "")
+    things = plugins(a_class=source.replace("def FILE():", "class AClass:"), a_function=source)
     assert [things.load(name).__name__ for name in things.names()] == ["AClass", "a_function"]
 
 
@@ -112,9 +112,9 @@ MISTAKES = {
 
 @pytest.mark.parametrize("mistake", list(MISTAKES))
 def test_a_mistake_in_a_configuration_is_one_line(plugins, mistake):
-    name, given, message = MISTAKES[mistake]
+    name, configured, message = MISTAKES[mistake]
     with pytest.raises(UserError, match=message):
-        plugins(two=ABOUT).settings(name, given)
+        plugins(two=ABOUT).settings(name, configured)
 
 
 WRONG = {
@@ -142,8 +142,8 @@ def test_a_mistake_in_a_file_names_the_file(plugins, mistake):
 
 def test_a_class_without_a_method_that_each_has_is_an_error(plugins):
     work = "from abc import ABC, abstractmethod\nclass Work(ABC):\n    @abstractmethod\n    def work(self): ...\n"
-    about = ABOUT.replace("import nowhere_to_be_found\n", "").replace("import Base", "import Base, Work")
-    things = plugins(base=BASE + work, one=about.replace("def FILE():", "class One(Work):"))
+    source = ABOUT.replace("import nowhere_to_be_found\n", "").replace("import Base", "import Base, Work")
+    things = plugins(base=BASE + work, one=source.replace("def FILE():", "class One(Work):"))
     with pytest.raises(UserError, match=r"one\.py: One lacks `work`; every thing has it$"):
         things.load("one")
 

@@ -51,11 +51,11 @@ def test_a_run_says_what_is_done_and_nothing_else(tmp_path):
     assert lines[0] == "0 of 3 jobs, 0 of 1 models trained"
     assert lines[-1] == "3 of 3 jobs, 1 of 1 models trained"
     # A slow machine is told the same once more after a minute, and more minutes.
-    told = [
-        re.fullmatch(r"([0-3]) of 3 jobs, [01] of 1 models trained(, about \d+ minutes? left)?", one) for one in lines
+    matches = [
+        re.fullmatch(r"([0-3]) of 3 jobs, [01] of 1 models trained(, about \d+ minutes? left)?", line) for line in lines
     ]
-    assert list(dict.fromkeys(one[1] for one in told)) == ["0", "1", "2", "3"]
-    assert next(one for one in told if one[1] == "1")[2]
+    assert list(dict.fromkeys(match[1] for match in matches)) == ["0", "1", "2", "3"]
+    assert next(match for match in matches if match[1] == "1")[2]
     (log,) = (tmp_path / ".snakemake/log").iterdir()
     assert "rule table:" in log.read_text()
 
@@ -131,9 +131,9 @@ def test_a_terminal_has_one_line(monkeypatch):
     monkeypatch.setattr(sys, "stderr", terminal)
     handler = LogHandler(None, None)
 
-    def log(event, level=logging.INFO, message="", **about):
+    def log(event, level=logging.INFO, message="", **fields):
         record = logging.LogRecord("snakemake", level, "", 0, message, (), None)
-        record.__dict__ |= {"event": event, **about}
+        record.__dict__ |= {"event": event, **fields}
         handler.emit(record)
 
     log(LogEvent.RUN_INFO, stats={"vary": 2, "total": 2})
@@ -142,8 +142,8 @@ def test_a_terminal_has_one_line(monkeypatch):
         log(LogEvent.JOB_INFO, jobid=job, rule_name="vary")
         log(LogEvent.JOB_FINISHED, job_id=job)
     handler.close()
-    shown = terminal.getvalue()
-    assert shown.count("\n") == 1 and shown.endswith("2 of 2 jobs\n")
+    output = terminal.getvalue()
+    assert output.count("\n") == 1 and output.endswith("2 of 2 jobs\n")
     log(LogEvent.JOB_INFO, jobid=3, rule_name="vary")
     log(None, logging.ERROR, "it broke")
     log(LogEvent.JOB_FINISHED, job_id=3)

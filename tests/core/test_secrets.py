@@ -48,10 +48,10 @@ def test_evaluate_writes_and_prints_none(url, tmp_path, capsys):
     for name, line in {"corpus.tsv": "d1\ta cat\n", "queries.tsv": "q1\tcats\n", "qrels.txt": "q1 0 d1 1\n"}.items():
         (tmp_path / name).write_text(line)
     files = {"corpus": "corpus.tsv", "queries": "queries.tsv", "qrels": "qrels.txt", "output": "out"}
-    given = [word for name, file in files.items() for word in (f"--{name}", str(tmp_path / file))]
-    assert main(["evaluate", "--model", "m", "--server", url, *given]) == 2
-    said = "".join(capsys.readouterr())
-    assert said.startswith("robustdr: --server: the URL holds ") and said.count("\n") == 1 and SECRET not in said
+    arguments = [word for name, file in files.items() for word in (f"--{name}", str(tmp_path / file))]
+    assert main(["evaluate", "--model", "m", "--server", url, *arguments]) == 2
+    output = "".join(capsys.readouterr())
+    assert output.startswith("robustdr: --server: the URL holds ") and output.count("\n") == 1 and SECRET not in output
     assert not (tmp_path / "out").exists()
 
 
@@ -75,14 +75,14 @@ def test_no_message_shows_one(url, capsys, monkeypatch, tmp_path):
     assert SECRET not in redacted(f"a.yaml:3: url: '{url}' should be another, see {url}")
     with pytest.raises(SystemExit):
         main(["variations", "list", f"--server={url}"])
-    assert "unrecognized arguments" in (said := capsys.readouterr().err) and SECRET not in said
+    assert "unrecognized arguments" in (message := capsys.readouterr().err) and SECRET not in message
 
     def fail(*arguments):
         raise OSError(f"{url} cannot be reached")
 
     monkeypatch.setattr("robustdr.variations.command.vary", fail)
     assert main(["vary", "q", "-o", str(tmp_path / "out"), "--variation", "typo"]) == 2
-    assert "cannot be reached" in (said := capsys.readouterr().err) and SECRET not in said
+    assert "cannot be reached" in (message := capsys.readouterr().err) and SECRET not in message
 
 
 def test_a_message_says_where_and_what():

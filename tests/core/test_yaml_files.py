@@ -52,8 +52,8 @@ def file(tmp_path):
     ],
 )
 def test_a_message_has_the_line_of_its_key_after_the_file(file, keys, line):
-    at = f":{line}" if line else ""
-    assert str(located(UserError(f"{file}: {keys}: wrong"))) == f"{file}{at}: {keys}: wrong"
+    line_note = f":{line}" if line else ""
+    assert str(located(UserError(f"{file}: {keys}: wrong"))) == f"{file}{line_note}: {keys}: wrong"
 
 
 def test_messages_without_a_file_or_with_one_that_is_gone_stay(tmp_path):
@@ -141,8 +141,8 @@ def test_a_byte_order_mark_is_no_part_of_the_first_key(tmp_path):
 def test_a_key_at_the_top_has_its_line(tmp_path):
     path = tmp_path / "some.yaml"
     path.write_text("first: 1\nother: 2\n", encoding="utf-8")
-    found = located(UserError(f"{path}: top level: key: 'other' is unknown"))
-    assert str(found) == f"{path}:2: top level: key: 'other' is unknown"
+    error = located(UserError(f"{path}: top level: key: 'other' is unknown"))
+    assert str(error) == f"{path}:2: top level: key: 'other' is unknown"
 
 
 def test_what_is_read_belongs_to_who_reads_it(file, tmp_path):

@@ -67,13 +67,13 @@ def test_an_answer_is_a_run_of_tokens(text, answer, found):
 def tokens(text):
     """The same rules without a regular expression: by the category of each character."""
     kinds = {"L": "word", "N": "word", "M": "word", "Z": "", "C": ""}
-    found = []
+    characters = []
     for kind, run in groupby(unicodedata.normalize("NFD", text), lambda c: kinds.get(unicodedata.category(c)[0], c)):
         if kind == "word":
-            found.append("".join(run).lower())
+            characters.append("".join(run).lower())
         elif kind:
-            found += [character.lower() for character in run]
-    return found
+            characters += [character.lower() for character in run]
+    return characters
 
 
 ALPHABET = st.characters(exclude_categories=["Cn", "Cs"], max_codepoint=0x2FFF) | st.sampled_from(
@@ -84,10 +84,16 @@ TEXT = st.text(ALPHABET, max_size=12)
 
 @given(before=TEXT, answer=TEXT, after=TEXT, other=TEXT)
 def test_any_text_is_matched_as_the_rules_say(before, answer, after, other):
-    for text, wanted in ((before + answer + after, answer), (f"{before} {answer} {after}", answer), (before, other)):
-        inside, run = tokens(text), tokens(wanted)
-        expected = bool(run) and any(inside[at : at + len(run)] == run for at in range(len(inside) - len(run) + 1))
-        assert contains(text, wanted) == expected
+    for text, pattern_text in (
+        (before + answer + after, answer),
+        (f"{before} {answer} {after}", answer),
+        (before, other),
+    ):
+        inside, run = tokens(text), tokens(pattern_text)
+        expected = bool(run) and any(
+            inside[start : start + len(run)] == run for start in range(len(inside) - len(run) + 1)
+        )
+        assert contains(text, pattern_text) == expected
         assert spaced(text).split(" ")[1:-1] == (inside or [""])
 
 
@@ -115,8 +121,8 @@ def ranked(run):
 
 
 def test_qrels_are_made_of_what_runs_retrieve(corpus):
-    found = judge(ANSWERS, [ranked(RUN)], 3, corpus)
-    assert found == {"q1": {"d1": 1, "d4": 1}, "q2": {"d3": 1}, "q3": {"d5": 1}, "q4": {}}
+    qrels = judge(ANSWERS, [ranked(RUN)], 3, corpus)
+    assert qrels == {"q1": {"d1": 1, "d4": 1}, "q2": {"d3": 1}, "q3": {"d5": 1}, "q4": {}}
     # d5 is in no run of q2; a second run brings it, and the depth cuts q1's and q3's
     second = ranked({"q2": ["d5"], "q9": ["d1"]})
     assert judge(ANSWERS, [ranked(RUN), second], 2, corpus) == {
@@ -142,21 +148,28 @@ def evaluated(tmp_path, corpus, measures, **runs):
     settings = EvaluateSettings(dict.fromkeys(query_sets, measures), relevance_level=2)
     write_measures(settings, query_sets, tmp_path / "m.parquet", corpus)
     frame = read_measures(tmp_path / "m.parquet")
-    return {at: dict(zip(of["qid"], of["value"], strict=True)) for at, of in frame.groupby(["query_set", "measure"])}
+    return {
+        place: dict(zip(rows["qid"], rows["value"], strict=True))
+        for place, rows in frame.groupby(["query_set", "measure"])
+    }
 
 
 def test_success_counts_the_first_passage_with_an_answer(tmp_path, corpus):
     """A question without a ranking counts 0, and a run is not judged by what another one retrieved."""
     varied = {"q1": ["d4"], "q3": ["d1"]}
-    found = evaluated(tmp_path, corpus, ["Success@1", "Success@2", "Success@3"], original=RUN, varied=varied)
-    ones = {at: sorted(qid for qid, value in values.items() if value == 1) for at, values in found.items()}
+    values_by_place = evaluated(tmp_path, corpus, ["Success@1", "Success@2", "Success@3"], original=RUN, varied=varied)
+    ones = {
+        place: sorted(qid for qid, value in values.items() if value == 1) for place, values in values_by_place.items()
+    }
     assert ones == {
         ("test.original", "Success@1"): ["q2"],
         ("test.original", "Success@2"): ["q1", "q2"],
         ("test.original", "Success@3"): ["q1", "q2", "q3"],
         **{("test.varied", f"Success@{k}"): ["q1"] for k in (1, 2, 3)},
     }
-    assert all(values.keys() == ANSWERS.keys() and set(values.values()) <= {0.0, 1.0} for values in found.values())
+    assert all(
+        values.keys() == ANSWERS.keys() and set(values.values()) <= {0.0, 1.0} for values in values_by_place.values()
+    )
 
 
 def test_answers_need_a_corpus_and_cuts(tmp_path, corpus):

@@ -54,16 +54,16 @@ BY_HAND = {
 
 @pytest.mark.parametrize("measure", list(BY_HAND))
 def test_measures_by_hand(measure):
-    found = evaluate(QRELS, RUN, [measure])[measure]
-    assert list(found) == ["q1", "q2", "q3", "q4"]
-    assert list(found.values()) == pytest.approx(BY_HAND[measure], abs=1e-9)
+    measured = evaluate(QRELS, RUN, [measure])[measure]
+    assert list(measured) == ["q1", "q2", "q3", "q4"]
+    assert list(measured.values()) == pytest.approx(BY_HAND[measure], abs=1e-9)
 
 
 def test_the_relevance_level_is_for_binary_measures_alone():
-    found = evaluate(QRELS, RUN, ["RR@10", "R@2", "nDCG@10"], relevance_level=2)
-    assert list(found["RR@10"].values()) == pytest.approx([0, 1 / 3, 0, 0])
-    assert list(found["R@2"].values()) == pytest.approx([0, 0, 0, 0])
-    assert list(found["nDCG@10"].values()) == pytest.approx(BY_HAND["nDCG@10"])
+    measured = evaluate(QRELS, RUN, ["RR@10", "R@2", "nDCG@10"], relevance_level=2)
+    assert list(measured["RR@10"].values()) == pytest.approx([0, 1 / 3, 0, 0])
+    assert list(measured["R@2"].values()) == pytest.approx([0, 0, 0, 0])
+    assert list(measured["nDCG@10"].values()) == pytest.approx(BY_HAND["nDCG@10"])
 
 
 def test_a_relevant_passage_that_ties_at_the_cut_counts_by_its_docid():
@@ -81,13 +81,13 @@ QIDS = st.sampled_from(["q1", "q2", "q3", "q4"])
 def test_measures_equal_those_of_ir_measures(qrels, scores):
     run = {qid: list(scored.items()) for qid, scored in scores.items()}
     measures = ["RR", "AP", "AP@5", "R@5", "P@5", "Success@5", "nDCG@5", "nDCG@100"]
-    found = evaluate(qrels, run, measures)
+    measured = evaluate(qrels, run, measures)
     parsed = [ir_measures.parse_measure(measure) for measure in measures]
     for value in ir_measures.pytrec_eval.iter_calc(parsed, qrels, scores):
         if value.query_id in qrels:
-            assert found[str(value.measure)][value.query_id] == pytest.approx(value.value, abs=1e-9)
+            assert measured[str(value.measure)][value.query_id] == pytest.approx(value.value, abs=1e-9)
     for qid in qrels.keys() - run.keys():
-        assert all(found[measure][qid] == 0 for measure in measures)
+        assert all(measured[measure][qid] == 0 for measure in measures)
 
 
 @given(
@@ -97,12 +97,16 @@ def test_measures_equal_those_of_ir_measures(qrels, scores):
 )
 def test_the_share_that_is_judged_is_that_of_ir_measures(qrels, rankings, cut):
     """Without ties, which ir_measures breaks the other way round; rankings of 3 and of 14 passages, or none."""
-    scores = {qid: {docid: -float(at) for at, docid in enumerate(docids)} for qid, docids in rankings.items()}
-    found = evaluate(qrels, {qid: list(of.items()) for qid, of in scores.items()}, [f"Judged@{cut}"])[f"Judged@{cut}"]
+    scores = {
+        qid: {docid: -float(position) for position, docid in enumerate(docids)} for qid, docids in rankings.items()
+    }
+    measured = evaluate(qrels, {qid: list(grades.items()) for qid, grades in scores.items()}, [f"Judged@{cut}"])[
+        f"Judged@{cut}"
+    ]
     expected = dict.fromkeys(qrels, 0.0)
     for value in ir_measures.iter_calc([ir_measures.Judged @ cut], qrels, scores):
         expected[value.query_id] = value.value
-    assert found == {qid: expected[qid] for qid in qrels}
+    assert measured == {qid: expected[qid] for qid in qrels}
 
 
 LEVELS = ("RR(rel=2)", "AP(rel=2)", "AP(rel=3)@5", "R(rel=2)@5", "P(rel=3)@5", "Success(rel=2)@5", "RR")
@@ -112,11 +116,11 @@ LEVELS = ("RR(rel=2)", "AP(rel=2)", "AP(rel=3)@5", "R(rel=2)@5", "P(rel=3)@5", "
 def test_a_level_in_a_name_is_that_of_ir_measures(qrels, scores, level):
     """Whatever the collection's own level is, which counts where a name has none."""
     run = {qid: list(scored.items()) for qid, scored in scores.items()}
-    found = evaluate(qrels, run, list(LEVELS), relevance_level=level)
+    measured = evaluate(qrels, run, list(LEVELS), relevance_level=level)
     parsed = {name: ir_measures.parse_measure(name if "(" in name else f"{name}(rel={level})") for name in LEVELS}
     for value in ir_measures.pytrec_eval.iter_calc(list(parsed.values()), qrels, scores):
         for name in (name for name, measure in parsed.items() if measure == value.measure and value.query_id in qrels):
-            assert found[name][value.query_id] == pytest.approx(value.value, abs=1e-9)
+            assert measured[name][value.query_id] == pytest.approx(value.value, abs=1e-9)
 
 
 @given(
@@ -130,7 +134,7 @@ def test_rank_biased_precision_rank_by_rank(qrels, scores, cut, level, p):
     """A user who reads on with probability p finds relevant, irrelevant and unjudged passages; together every rank."""
     run = {qid: list(scored.items()) for qid, scored in scores.items()}
     names = [f"RBP(p={p},rel={level})@{cut}", f"Residual(p={p})@{cut}", f"Unjudged@{cut}"]
-    found = evaluate(qrels, run, names)
+    measured = evaluate(qrels, run, names)
     for qid, grades in qrels.items():
         order = sorted(scores.get(qid, {}).items(), key=lambda pair: pair[::-1], reverse=True)
         looks, relevant, unjudged, missing, irrelevant = 1 - p, 0.0, 0.0, 0, 0.0
@@ -142,7 +146,7 @@ def test_rank_biased_precision_rank_by_rank(qrels, scores, cut, level, p):
             else:
                 irrelevant += looks
             looks *= p
-        assert [found[name][qid] for name in names] == pytest.approx([relevant, unjudged, missing], abs=1e-12)
+        assert [measured[name][qid] for name in names] == pytest.approx([relevant, unjudged, missing], abs=1e-12)
         ranks = min(cut, len(order))
         assert relevant + unjudged + irrelevant == pytest.approx(1 - p**ranks)
 
@@ -150,10 +154,12 @@ def test_rank_biased_precision_rank_by_rank(qrels, scores, cut, level, p):
 @given(st.dictionaries(QIDS, JUDGED, min_size=1), st.dictionaries(QIDS, SCORED, min_size=1), st.integers(1, 12))
 def test_reciprocal_rank_with_a_cut_counts_places_under_the_tie_rule(qrels, scores, cut):
     run = {qid: list(scored.items()) for qid, scored in scores.items()}
-    found = evaluate(qrels, run, [f"RR@{cut}"])[f"RR@{cut}"]
+    measured = evaluate(qrels, run, [f"RR@{cut}"])[f"RR@{cut}"]
     for qid, judged in qrels.items():
-        places = [at for at, (docid, _) in enumerate(rank(run.get(qid, []), cut), 1) if judged.get(docid, 0) > 0]
-        assert found[qid] == pytest.approx(1 / places[0] if places else 0, abs=1e-9)
+        places = [
+            position for position, (docid, _) in enumerate(rank(run.get(qid, []), cut), 1) if judged.get(docid, 0) > 0
+        ]
+        assert measured[qid] == pytest.approx(1 / places[0] if places else 0, abs=1e-9)
 
 
 def test_write_and_read(tmp_path):
@@ -166,9 +172,9 @@ def test_write_and_read(tmp_path):
     write_measures(EvaluateSettings(sets, relevance_level=1), runs, tmp_path / "m.parquet")
     frame = read_measures(tmp_path / "m.parquet")
     assert list(frame.columns) == ["query_set", "measure", "qid", "value"]
-    groups = {at: list(rows["value"]) for at, rows in frame.groupby(["query_set", "measure"])}
+    groups = {place: list(rows["value"]) for place, rows in frame.groupby(["query_set", "measure"])}
     expected = {(query_set, m): BY_HAND["R@2" if m == "R@2" else "RR"] for query_set in sets for m in sets[query_set]}
-    assert groups == {at: pytest.approx(values) for at, values in expected.items()}
+    assert groups == {place: pytest.approx(values) for place, values in expected.items()}
     once = (tmp_path / "m.parquet").read_bytes()
     write_measures(EvaluateSettings(sets, relevance_level=1), runs, tmp_path / "m.parquet")
     assert (tmp_path / "m.parquet").read_bytes() == once
@@ -261,12 +267,12 @@ def test_measures_equal_those_of_ranx_on_runs_under_the_tie_rule():
     qids = [f"q{number}" for number in range(60)]
     qrels = {qid: {d: rng.choice([0, 1, 1, 2, 3]) for d in rng.sample(DOCIDS, 6)} | {"d0": 1} for qid in qids}
     run = {qid: [(d, rng.choice([0.5, 1.0, 1.5])) for d in rng.sample(DOCIDS, 12)] for qid in qids[5:]}
-    places = {q: {d: -float(at) for at, (d, _) in enumerate(rank(ranked, 99))} for q, ranked in run.items()}
+    places = {q: {d: -float(position) for position, (d, _) in enumerate(rank(ranked, 99))} for q, ranked in run.items()}
     names = {"RR@10": "mrr@10", "nDCG@10": "ndcg@10", "R@5": "recall@5", "AP": "map", "P@5": "precision@5"}
-    found = evaluate(qrels, run, list(names))
+    measured = evaluate(qrels, run, list(names))
     theirs = ranx.evaluate(
         ranx.Qrels(qrels), ranx.Run(places), list(names.values()), return_mean=False, make_comparable=True
     )
     order = sorted(qids)
     for ours, name in names.items():
-        assert [found[ours][qid] for qid in order] == pytest.approx(list(theirs[name]), abs=1e-6), ours
+        assert [measured[ours][qid] for qid in order] == pytest.approx(list(theirs[name]), abs=1e-6), ours

@@ -11,20 +11,20 @@ from robustdr.core.errors import UserError
 from robustdr.evaluation.priors import Contrast, Prior, Runs, Written, _inverse_trigamma, fit, fit_prior, read_priors
 
 
-def contrast(own, trend=1.0, cluster="a", degrees=2, family="systems"):
-    return Contrast(own, degrees, trend, trend, family, (cluster,))
+def contrast(run_variance, trend=1.0, cluster="a", degrees=2, family="systems"):
+    return Contrast(run_variance, degrees, trend, trend, family, (cluster,))
 
 
 def drawn(d0, slope, clusters, of_each=1, degrees=4, seed=0):
     """Variances of runs whose truth is drawn from a prior with s0² = .01 · trend^slope: once for each cluster."""
-    rng, made = np.random.default_rng(seed), []
+    rng, contrasts = np.random.default_rng(seed), []
     for cluster in range(clusters):
         shared = d0 / rng.chisquare(d0)
         for _ in range(of_each):
             trend = float(np.exp(rng.normal(0, 1)))
-            own = 0.01 * trend**slope * shared * rng.chisquare(degrees) / degrees
-            made.append(contrast(own, trend, str(cluster), degrees))
-    return made
+            run_variance = 0.01 * trend**slope * shared * rng.chisquare(degrees) / degrees
+            contrasts.append(contrast(run_variance, trend, str(cluster), degrees))
+    return contrasts
 
 
 def test_the_moments_of_two_clusters_by_hand():
@@ -32,32 +32,32 @@ def test_the_moments_of_two_clusters_by_hand():
 
     Less ψ'(1) = π² / 6, that is ψ'(d0 / 2); and the mean of e, 4.5772, is log s0² − ψ(d0 / 2) + log(d0 / 2).
     """
-    found = fit_prior([contrast(1.0, cluster="a"), contrast(exp(8), cluster="b")], [1.0, 1.0])
+    fitted = fit_prior([contrast(1.0, cluster="a"), contrast(exp(8), cluster="b")], [1.0, 1.0])
     half = _inverse_trigamma(32 - pi**2 / 6)
     assert polygamma(1, half) == pytest.approx(32 - pi**2 / 6)
-    assert (found.slope, found.degrees) == (0.0, pytest.approx(2 * half))
-    assert found.level == pytest.approx(4 + 0.5772157 + digamma(half) - log(half))
-    assert (found.most, found.contrasts, found.clusters) == (4.0, 2, 2)
+    assert (fitted.slope, fitted.degrees) == (0.0, pytest.approx(2 * half))
+    assert fitted.level == pytest.approx(4 + 0.5772157 + digamma(half) - log(half))
+    assert (fitted.most, fitted.contrasts, fitted.clusters) == (4.0, 2, 2)
 
 
 def test_contrasts_that_are_alike_have_the_most_degrees():
-    found = fit_prior([contrast(1.0, cluster=str(n)) for n in range(5)], [1.0] * 5)
-    assert found.degrees == found.most == 10.0
-    assert found.variance(1.0) == pytest.approx(found.deviation**2)
+    fitted = fit_prior([contrast(1.0, cluster=str(n)) for n in range(5)], [1.0] * 5)
+    assert fitted.degrees == fitted.most == 10.0
+    assert fitted.variance(1.0) == pytest.approx(fitted.deviation**2)
 
 
 @pytest.mark.parametrize(("d0", "slope"), [(8.0, 1.0), (4.0, 0.5), (20.0, 1.5)])
 def test_a_family_is_found_again(d0, slope):
-    of = drawn(d0, slope, 4000)
-    found = fit_prior(of, [one.residual for one in of])
-    assert found.degrees == pytest.approx(d0, rel=0.15) and found.slope == pytest.approx(slope, abs=0.05)
-    assert found.variance(1.0) == pytest.approx(0.01, rel=0.1)
+    contrasts = drawn(d0, slope, 4000)
+    fitted = fit_prior(contrasts, [member.residual for member in contrasts])
+    assert fitted.degrees == pytest.approx(d0, rel=0.15) and fitted.slope == pytest.approx(slope, abs=0.05)
+    assert fitted.variance(1.0) == pytest.approx(0.01, rel=0.1)
 
 
 def test_comparisons_that_share_their_trainings_are_no_evidence_that_runs_are_alike():
     """Of each training ten comparisons: the variance between clusters finds d0 = 4."""
-    of = drawn(4.0, 1.0, 1000, of_each=10, degrees=30)
-    assert fit_prior(of, [one.residual for one in of]).degrees == pytest.approx(4, rel=0.15)
+    contrasts = drawn(4.0, 1.0, 1000, of_each=10, degrees=30)
+    assert fit_prior(contrasts, [member.residual for member in contrasts]).degrees == pytest.approx(4, rel=0.15)
 
 
 @pytest.mark.parametrize(("own", "weight"), [(0.5, 6.0), (1.0, 6.0), (3.0, 6.0)])
@@ -73,8 +73,8 @@ def prior(**changes):
 def test_an_outlier_is_weighed_by_how_many_are_expected_to_be_so_far_out():
     """F(2, 6) has the upper tail (1 + F / 3)^−3: at F = 27 it is .001, and of 20 comparisons .02 are so far out."""
     assert prior().weight(27.0, 2, 1.0) == pytest.approx(6 * 20 * 0.001)
-    found = [prior().weight(own, 2, 1.0) for own in (1.0, 5.0, 10.0, 50.0, 1000.0)]
-    assert found == sorted(found, reverse=True)
+    weights = [prior().weight(run_variance, 2, 1.0) for run_variance in (1.0, 5.0, 10.0, 50.0, 1000.0)]
+    assert weights == sorted(weights, reverse=True)
 
 
 def test_a_trend_below_all_that_was_fitted_counts_as_the_lowest():
@@ -83,8 +83,8 @@ def test_a_trend_below_all_that_was_fitted_counts_as_the_lowest():
 
 def test_a_family_needs_two_clusters():
     assert fit([contrast(1.0), contrast(2.0)]) == {}
-    both = fit([contrast(1.0), contrast(2.0, cluster="b"), contrast(1.0, cluster="c", family="drop")])
-    assert list(both) == ["systems"] and both["systems"].several.contrasts == 2
+    fitted = fit([contrast(1.0), contrast(2.0, cluster="b"), contrast(1.0, cluster="c", family="drop")])
+    assert list(fitted) == ["systems"] and fitted["systems"].several.contrasts == 2
 
 
 def test_priors_are_written_and_read_by_scale_and_cross_none(tmp_path):

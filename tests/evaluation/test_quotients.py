@@ -22,12 +22,12 @@ def estimate(*values):
 
 def test_a_mean_has_the_interval_and_the_p_of_the_t_test():
     values = np.random.default_rng(0).normal(0.2, 1, size=(1, 40))
-    found = Ratio(Estimate(values), ONE)
+    quotient = Ratio(Estimate(values), ONE)
     expected = scipy.stats.ttest_1samp(values[0], 0)
-    assert found.p == pytest.approx(expected.pvalue)
+    assert quotient.p == pytest.approx(expected.pvalue)
     low, high = expected.confidence_interval(0.95)
-    assert found.interval(0.95) == (pytest.approx(low), pytest.approx(high))
-    assert found.p_above(0.1) == pytest.approx(scipy.stats.ttest_1samp(values[0], 0.1, alternative="greater").pvalue)
+    assert quotient.interval(0.95) == (pytest.approx(low), pytest.approx(high))
+    assert quotient.p_above(0.1) == pytest.approx(scipy.stats.ttest_1samp(values[0], 0.1, alternative="greater").pvalue)
 
 
 def test_what_is_computed_of_means_follows_to_first_order():
@@ -50,8 +50,8 @@ def test_fieller_by_hand():
     rng = np.random.default_rng(1)
     b = rng.normal(2, 1, size=(1, 30))
     a = 0.5 * b + rng.normal(0, 0.5, size=(1, 30))
-    found = Ratio(Estimate(a), Estimate(b))
-    for end in found.interval(0.9):
+    quotient = Ratio(Estimate(a), Estimate(b))
+    for end in quotient.interval(0.9):
         assert scipy.stats.ttest_1samp((a - end * b)[0], 0).pvalue == pytest.approx(0.1)
 
 
@@ -75,13 +75,13 @@ def test_no_p_is_below_that_of_equal_signs_of_the_queries_that_differ():
 @pytest.mark.parametrize("bound", [-0.02, -0.004, 0.0, 0.0005, 0.003])
 def test_where_few_queries_differ_the_p_of_a_margin_is_that_of_its_interval(gains, bound):
     """An interval of 1 − 2 p ends at the bound: a little narrower and it excludes it, a little wider, not."""
-    found = Ratio(estimate(*(gains + [0.0] * (400 - len(gains)))), ONE)
-    p = found.p_above(bound)
+    quotient = Ratio(estimate(*(gains + [0.0] * (400 - len(gains)))), ONE)
+    p = quotient.p_above(bound)
     if p < 0.499:
-        assert found.interval(1 - 2.02 * p)[0] > bound >= found.interval(1 - 1.98 * p)[0]
-    p = found.p_below(bound)
+        assert quotient.interval(1 - 2.02 * p)[0] > bound >= quotient.interval(1 - 1.98 * p)[0]
+    p = quotient.p_below(bound)
     if p < 0.499:
-        assert found.interval(1 - 2.02 * p)[1] < bound <= found.interval(1 - 1.98 * p)[1]
+        assert quotient.interval(1 - 2.02 * p)[1] < bound <= quotient.interval(1 - 1.98 * p)[1]
 
 
 def test_no_difference_seen_tells_a_margin_as_the_unseen_share_does():
@@ -104,18 +104,18 @@ def test_an_unseen_difference_moves_a_drop_by_more_than_itself():
 def test_queries_differ_where_the_values_behind_a_difference_of_quotients_do():
     """The first query falls in one and not in the other; the second falls in both, and the third in neither."""
     original = estimate(1.0, 1.0, 0.5)
-    one, other = ((estimate(*varied) - original) / original for varied in ((0.5, 0.5, 0.5), (1.0, 0.5, 0.5)))
-    assert one.differs.tolist() == [True, True, False]
-    assert (one - other).differs.tolist() == [True, False, False] and (one - other).values.all()
-    assert (one + other).differs.tolist() == ((one + other) / 2).differs.tolist() == [True, True, False]
-    assert (one - 0.0).differs.tolist() == [True, True, False]
+    first, second = ((estimate(*varied) - original) / original for varied in ((0.5, 0.5, 0.5), (1.0, 0.5, 0.5)))
+    assert first.differs.tolist() == [True, True, False]
+    assert (first - second).differs.tolist() == [True, False, False] and (first - second).values.all()
+    assert (first + second).differs.tolist() == ((first + second) / 2).differs.tolist() == [True, True, False]
+    assert (first - 0.0).differs.tolist() == [True, True, False]
     elsewhere = (estimate(0.5, 0.25, 0.5) - estimate(1.0, 0.75, 0.5)) / estimate(1.0, 0.75, 0.5)
-    assert (one - elsewhere).differs.tolist() == [False, True, False]  # the same fall from another height
+    assert (first - elsewhere).differs.tolist() == [False, True, False]  # the same fall from another height
 
 
 def test_one_query_says_nothing():
-    one = Ratio(estimate(0.5), ONE)
-    assert (one.p, one.p_above(0.0), one.interval(0.95)) == (1.0, 0.5, (-inf, inf))
+    single = Ratio(estimate(0.5), ONE)
+    assert (single.p, single.p_above(0.0), single.interval(0.95)) == (1.0, 0.5, (-inf, inf))
 
 
 def test_no_difference_seen_is_not_none():
@@ -131,10 +131,10 @@ def test_what_all_queries_share_is_known_exactly():
     original = np.array([[1.0, 0.5] * 20])
     assert drop_ratio(Estimate(original / 2), Estimate(original)).interval(0.95) == pytest.approx((-0.5, -0.5))
     gain = Ratio(estimate(*[0.5] * 20), ONE)
-    least = 2.0**-19  # of 20 queries with one sign
+    smallest_p = 2.0**-19  # of 20 queries with one sign
     assert (gain.p, gain.p_above(0.25), gain.p_above(0.5), gain.p_above(0.75)) == (
-        least,
-        least / 2,
+        smallest_p,
+        smallest_p / 2,
         0.5,
         1 - 0.25**20 / 2,  # at .75, so few would be seen with a probability of at most this
     )
@@ -149,7 +149,7 @@ def two_way():
     return np.array([[1.0, 2.0, 6.0], [1.0, 6.0, 8.0]])
 
 
-def of(values, runs=ALONE):
+def mean_of(values, runs=ALONE):
     return Ratio(Estimate(values, runs=runs), ONE)
 
 
@@ -167,15 +167,15 @@ def test_mean_squares_by_hand(two_way):
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.99])
 def test_an_interval_without_a_prior_joins_queries_and_seeds_by_hand(two_way, confidence):
     half = joined(1 - confidence, 3, 2, 2 / 2, 1)
-    assert of(two_way).interval(confidence) == pytest.approx((4 - half, 4 + half))
+    assert mean_of(two_way).interval(confidence) == pytest.approx((4 - half, 4 + half))
 
 
 def test_p_is_the_level_at_which_the_interval_ends():
-    found = of(np.random.default_rng(3).normal(0.2, 1, (3, 40)))
+    quotient = mean_of(np.random.default_rng(3).normal(0.2, 1, (3, 40)))
     for bound in (0.0, 0.1, -0.3):
-        p = 2 * min(found.p_above(bound), found.p_below(bound))
-        assert min(abs(end - bound) for end in found.interval(1 - p)) < 1e-9
-    assert found.p_above(0.1) + found.p_below(0.1) == pytest.approx(1)
+        p = 2 * min(quotient.p_above(bound), quotient.p_below(bound))
+        assert min(abs(end - bound) for end in quotient.interval(1 - p)) < 1e-9
+    assert quotient.p_above(0.1) + quotient.p_below(0.1) == pytest.approx(1)
 
 
 def prior(**changes):
@@ -184,7 +184,7 @@ def prior(**changes):
     return Prior(**{**keys, "contrasts": 50, "clusters": 20, **changes})
 
 
-def known(systems=("rodr", "dr_oq"), **changes):
+def known_runs(systems=("rodr", "dr_oq"), **changes):
     of_family = Priors(several=prior(**changes), one=prior(**{"degrees": 2.0, **changes}))
     return Runs(frozenset(systems), {"systems": of_family})
 
@@ -192,27 +192,27 @@ def known(systems=("rodr", "dr_oq"), **changes):
 def test_a_moderated_variance_by_hand(two_way):
     """s0² = 2 · 2/3 with d0 = 6, s² = 2 with d = 1: (8 + 2) / 7 = 10 / 7 with 7; of two runs half of it."""
     half = joined(0.05, 3, 2, 10 / 7 / 2, 7)
-    assert of(two_way, known()).interval(0.95) == pytest.approx((4 - half, 4 + half))
+    assert mean_of(two_way, known_runs()).interval(0.95) == pytest.approx((4 - half, 4 + half))
     capped = joined(0.05, 3, 2, 10 / 7 / 2, 5)
-    assert of(two_way, known(most=5.0)).interval(0.95) == pytest.approx((4 - capped, 4 + capped))
+    assert mean_of(two_way, known_runs(most=5.0)).interval(0.95) == pytest.approx((4 - capped, 4 + capped))
 
 
 def test_one_run_has_the_prior_of_its_queries_by_hand(two_way):
     """1, 2, 6: a variance of 7 over 3 queries; s0² is twice 7/3, with 2 degrees of freedom."""
-    found, half = of(two_way[:1], known()), joined(0.05, 7 / 3, 2, 14 / 3, 2)
-    assert found.interval(0.95) == pytest.approx((3 - half, 3 + half)) and found.runs_known and found.one_run
+    quotient, half = mean_of(two_way[:1], known_runs()), joined(0.05, 7 / 3, 2, 14 / 3, 2)
+    assert quotient.interval(0.95) == pytest.approx((3 - half, 3 + half)) and quotient.runs_known and quotient.one_run
 
 
 def test_what_is_unknown_of_one_run_is_said(two_way):
-    alone = of(two_way[:1])
-    assert not alone.runs_known and of(two_way).runs_known  # two runs have a variance of their own
-    assert not of(two_way[:1], known(["rodr"])).runs_known  # a drop of one system has a family of its own
-    assert of(two_way[:1], Runs()).runs_known  # nothing is trained
+    single_run = mean_of(two_way[:1])
+    assert not single_run.runs_known and mean_of(two_way).runs_known  # two runs have a variance of their own
+    assert not mean_of(two_way[:1], known_runs(["rodr"])).runs_known  # a drop of one system has a family of its own
+    assert mean_of(two_way[:1], Runs()).runs_known  # nothing is trained
 
 
 def test_one_run_of_one_of_two_systems_is_one_run_of_their_comparison(two_way):
-    others = Estimate(two_way[:1], runs=Runs(frozenset({"dr_oq"})))
-    assert Ratio(Estimate(two_way, runs=ALONE) - others, ONE).one_run
+    other_system = Estimate(two_way[:1], runs=Runs(frozenset({"dr_oq"})))
+    assert Ratio(Estimate(two_way, runs=ALONE) - other_system, ONE).one_run
     assert not Ratio(Estimate(two_way, runs=ALONE) - Estimate(two_way[:1]), ONE).one_run  # BM25 stands for every seed
 
 
@@ -220,8 +220,8 @@ def test_an_outlier_keeps_what_its_own_runs_show():
     """Runs of 0, 10, 20 whose queries agree: s² = 100 against s0² = .02; d0 is next to nothing, and d = 2."""
     queries = np.array([-1.0, 0.0, 1.0, 0.5, -0.5])
     values = np.stack([queries, 10 + queries, 20 + queries + np.array([0.5, -0.5, 0.0, 0.0, 0.0])])
-    found = of(values, known(clusters=1))
-    (_, runs, residual), variance = mean_squares(np.stack([values, values])), found._variance
+    quotient = mean_of(values, known_runs(clusters=1))
+    (_, runs, residual), variance = mean_squares(np.stack([values, values])), quotient._variance
     assert variance.runs[0, 0] * 3 == pytest.approx(runs[0, 0], rel=0.01) and variance.runs_df == pytest.approx(
         2, rel=0.01
     )
@@ -234,12 +234,12 @@ def test_wider_data_never_narrow_an_interval(seed, factor, level):
     """Values spread out around their means: of queries, of runs, or of all; whatever the prior."""
     rng = np.random.default_rng(seed)
     values = rng.normal(0.5, 1, (3, 12)) + rng.normal(0, 0.3, (3, 1))
-    runs = known(degrees=float(rng.uniform(0.5, 15)), clusters=int(rng.integers(2, 100)))
-    before = of(values, runs).interval(1 - level)
+    runs = known_runs(degrees=float(rng.uniform(0.5, 15)), clusters=int(rng.integers(2, 100)))
+    before = mean_of(values, runs).interval(1 - level)
     by_run = values.mean(axis=1, keepdims=True) - values.mean()
     by_query = values.mean(axis=0) - values.mean()
     for wider in (values + (factor - 1) * by_run, values + (factor - 1) * by_query):
-        after = of(wider, runs).interval(1 - level)
+        after = mean_of(wider, runs).interval(1 - level)
         assert after[0] <= before[0] + 1e-9 and after[1] >= before[1] - 1e-9
 
 
@@ -249,15 +249,15 @@ def test_a_share_of_a_loss_varies_as_the_loss_does_by_hand():
     slope 0: s0² = 2 whatever the trend, in shares of the unit; in units of the measure it is 2 · 2² = 8.
     """
     values = np.array([[1.0, 2.0, 6.0], [1.0, 6.0, 8.0]])
-    found = Ratio(Estimate(values, runs=known(slope=0.0)), ONE, unit=Estimate(np.full((1, 1), 2.0)))
+    quotient = Ratio(Estimate(values, runs=known_runs(slope=0.0)), ONE, unit=Estimate(np.full((1, 1), 2.0)))
     half = joined(0.05, 3, 2, (6 * 8 + 2) / 7 / 2, 7)
-    assert found.interval(0.95) == pytest.approx((4 - half, 4 + half))
+    assert quotient.interval(0.95) == pytest.approx((4 - half, 4 + half))
 
 
 def test_a_printed_effect_has_its_own_queries_and_one_run_of_each_system(two_way):
     """Printed from 6 queries: 3 (1 + 3 / 6), and s² / 2 of ours and s² of theirs: 1 + 2."""
     half = joined(0.05, 4.5, 2, 3, 1)
-    assert of(two_way).prediction(0.95, 6) == pytest.approx((4 - half, 4 + half))
+    assert mean_of(two_way).prediction(0.95, 6) == pytest.approx((4 - half, 4 + half))
 
 
 def test_a_quotient_by_nothing_has_no_bounds_whatever_the_seeds(two_way):
@@ -266,10 +266,10 @@ def test_a_quotient_by_nothing_has_no_bounds_whatever_the_seeds(two_way):
 
 
 def test_power_is_half_where_the_effect_is_as_large_as_what_is_needed(two_way):
-    found = of(two_way)
+    quotient = mean_of(two_way)
     half = joined(0.05, 3, 2, 1, 1)
-    assert found.power(half, 0.0, 0.05) == pytest.approx(0.5)
-    assert found.power(half + 2, 0.0, 0.05) == pytest.approx(scipy.stats.norm.cdf(2 / sqrt(3 + 1)))
+    assert quotient.power(half, 0.0, 0.05) == pytest.approx(0.5)
+    assert quotient.power(half + 2, 0.0, 0.05) == pytest.approx(scipy.stats.norm.cdf(2 / sqrt(3 + 1)))
 
 
 def test_a_system_without_randomness_is_compared_with_every_seed():
@@ -280,8 +280,8 @@ def test_a_system_without_randomness_is_compared_with_every_seed():
 
 @pytest.mark.parametrize("seeds, others", [(2, 5), (5, 2)])
 def test_seeds_that_only_one_of_two_systems_has_are_left_out(seeds, others):
-    one, other = (np.arange(4.0 * count).reshape(count, 4) for count in (seeds, others))
-    assert (Estimate(one) - Estimate(2 * other)).values.tolist() == [[0, -1, -2, -3], [-4, -5, -6, -7]]
+    first, second = (np.arange(4.0 * count).reshape(count, 4) for count in (seeds, others))
+    assert (Estimate(first) - Estimate(2 * second)).values.tolist() == [[0, -1, -2, -3], [-4, -5, -6, -7]]
 
 
 @pytest.mark.parametrize("seeds, spread", [(1, 0.0), (3, 0.0), (3, 0.005), (3, 0.02), (5, 0.02)])
@@ -290,31 +290,31 @@ def test_an_interval_of_drops_is_right_at_least_as_often_as_it_says(seeds, sprea
 
     Without a prior it is right more often: it counts the run × query residual twice, and t of 2 degrees is large.
     """
-    rng, right, runs, queries = np.random.default_rng(0), 0, 500, 300
+    rng, covered, runs, queries = np.random.default_rng(0), 0, 500, 300
     truth = -0.05 / (0.5 / 1.3)
     for _ in range(runs):
         base = rng.beta(0.5, 0.8, size=queries)
         original = base + rng.normal(0, spread, size=(seeds, 1)) + rng.normal(0, 0.2, size=(seeds, queries))
         varied = base - 0.05 + rng.normal(0, spread, size=(seeds, 1)) + rng.normal(0, 0.2, size=(seeds, queries))
-        both = (Estimate(of, runs=ALONE if seeds > 1 else Runs()) for of in (varied, original))
-        low, high = drop_ratio(*both).interval(0.95)
-        right += low <= truth <= high
-    assert right / runs >= 0.94
+        estimates = (Estimate(values, runs=ALONE if seeds > 1 else Runs()) for values in (varied, original))
+        low, high = drop_ratio(*estimates).interval(0.95)
+        covered += low <= truth <= high
+    assert covered / runs >= 0.94
 
 
 def test_drop_by_hand():
-    found = drop_ratio(estimate(0.5, 0.0), estimate(1.0, 0.5))
-    assert found.value == pytest.approx(-2 / 3) and sqrt(found.queries) == sqrt(2)
+    quotient = drop_ratio(estimate(0.5, 0.0), estimate(1.0, 0.5))
+    assert quotient.value == pytest.approx(-2 / 3) and sqrt(quotient.queries) == sqrt(2)
 
 
 def test_a_print_chosen_for_its_significance_is_expected_higher_by_hand():
     """No effect in 400 queries, ±1: a print from as many is above its cut, 1.96 standard errors, in 8.3 % of cases."""
-    found = Ratio(estimate(*([1.0, -1.0] * 200)), ONE)
+    quotient = Ratio(estimate(*([1.0, -1.0] * 200)), ONE)
     error = sqrt(400 / 399 / 400)
     share = scipy.stats.norm.sf(1.96 / sqrt(2))
-    low, high = found.prediction(0.95, 400)
+    low, high = quotient.prediction(0.95, 400)
     assert high == pytest.approx(scipy.stats.t.ppf(0.975, 399) * sqrt(2) * error)
     chosen = scipy.stats.t.ppf(1 - 0.025 * share, 399) * sqrt(2) * error
-    assert found.prediction(0.95, 400, selected=True) == pytest.approx((low, chosen))
+    assert quotient.prediction(0.95, 400, selected=True) == pytest.approx((low, chosen))
     certain = Ratio(estimate(*([2.0, 0.0] * 200)), ONE)  # an effect of 20 standard errors is always significant
     assert certain.prediction(0.95, 400, selected=True) == pytest.approx(certain.prediction(0.95, 400))

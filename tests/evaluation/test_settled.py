@@ -16,17 +16,17 @@ ROLES = {"toy": {"collection": "toy", "split": "dev", "means": {MEAN: ["misspell
 EXPECTED = {("rodr", "toy", f"dev.{name}"): f"s-{name}" for name in ("original", "misspell")}
 
 
-def row(value, seed, query_set="original", **other):
-    made = {"scale": "mini", "system": "rodr", "collection": "toy", "seed": seed, "key": f"k{seed}", "code": "c1"}
-    made |= {
+def row(value, seed, query_set="original", **changed):
+    fields = {"scale": "mini", "system": "rodr", "collection": "toy", "seed": seed, "key": f"k{seed}", "code": "c1"}
+    fields |= {
         "hardware": "a",
         "commit": "abc",
         "date": "2026-01-01",
         "query_set": f"dev.{query_set}",
         "measure": "RR@10",
     }
-    made |= {"measure": "RR@10", "settings": f"s-{query_set}", "qids": "q1 q2", "values": np.full(2, value)}
-    return {**made, **other}
+    fields |= {"measure": "RR@10", "settings": f"s-{query_set}", "qids": "q1 q2", "values": np.full(2, value)}
+    return {**fields, **changed}
 
 
 @pytest.fixture()
@@ -38,19 +38,19 @@ def store(tmp_path):
     return laid
 
 
-def values(made, query_set="original"):
-    return made.values("rodr", "toy", query_set, "RR@10").tolist()
+def values(settled_store, query_set="original"):
+    return settled_store.values("rodr", "toy", query_set, "RR@10").tolist()
 
 
 def test_seeds_of_several_files_are_rows_in_their_order(store):
-    made = store(row(0.5, 2), row(0.25, 1), row(0.75, 10))
-    assert values(made) == [[0.25, 0.25], [0.5, 0.5], [0.75, 0.75]]
-    assert made.queries("rodr", "toy") == ["q1", "q2"]
+    settled_store = store(row(0.5, 2), row(0.25, 1), row(0.75, 10))
+    assert values(settled_store) == [[0.25, 0.25], [0.5, 0.5], [0.75, 0.75]]
+    assert settled_store.queries("rodr", "toy") == ["q1", "q2"]
 
 
 def test_other_settings_and_other_scales_never_mix_in(store):
-    made = store(row(0.5, 1), row(0.9, 2, settings="other"), row(0.9, 3, scale="full"))
-    assert values(made) == [[0.5, 0.5]]
+    settled_store = store(row(0.5, 1), row(0.9, 2, settings="other"), row(0.9, 3, scale="full"))
+    assert values(settled_store) == [[0.5, 0.5]]
     assert store(row(0.5, 1, settings="other")).why_not("rodr", "toy", "original") == "not run"
 
 
@@ -76,10 +76,10 @@ def test_runs_of_one_code_are_not_more_than_one_seed_of_a_machine(store):
 
 
 def test_a_query_set_that_one_seed_lacks_is_left_out(store):
-    made = store(row(0.5, 1), row(0.4, 1, "misspell"), row(0.5, 2))
-    assert values(made) == [[0.5, 0.5]] * 2
+    settled_store = store(row(0.5, 1), row(0.4, 1, "misspell"), row(0.5, 2))
+    assert values(settled_store) == [[0.5, 0.5]] * 2
     with pytest.raises(UserError, match=r"no RR@10 for dev\.misspell was measured"):
-        values(made, "misspell")
+        values(settled_store, "misspell")
 
 
 def test_an_empty_ledger_was_not_run(tmp_path):

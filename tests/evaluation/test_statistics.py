@@ -16,27 +16,27 @@ VALUES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=3, max_s
 def test_paired_t_test_by_hand():
     # Differences 1, 1, 2, 2: mean 3/2, deviation √(1/3), t = 3/2 / (√(1/3) / √4) = 3√3 on three degrees of freedom,
     # where the distribution function is 1/2 + (u / (1 + u²) + arctan u) / π with u = t / √3 = 3.
-    found = paired_t_test(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 1.0, 1.0, 2.0]))
-    assert found.difference == 1.5
-    assert found.t == pytest.approx(3 * math.sqrt(3))
-    assert found.p == pytest.approx(1 - 2 / math.pi * (0.3 + math.atan(3)))
+    comparison = paired_t_test(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 1.0, 1.0, 2.0]))
+    assert comparison.difference == 1.5
+    assert comparison.t == pytest.approx(3 * math.sqrt(3))
+    assert comparison.p == pytest.approx(1 - 2 / math.pi * (0.3 + math.atan(3)))
 
 
 @given(VALUES)
 def test_paired_t_test_is_the_one_sample_test_of_the_differences(pairs):
     a, b = np.array(pairs).T
-    found = paired_t_test(a, b)
+    comparison = paired_t_test(a, b)
     if np.ptp(a - b) < 1e-6:
         return
     t, p = scipy.stats.ttest_1samp(a - b, 0)
-    assert (found.t, found.p) == (pytest.approx(t, rel=1e-6), pytest.approx(p, rel=1e-6))
+    assert (comparison.t, comparison.p) == (pytest.approx(t, rel=1e-6), pytest.approx(p, rel=1e-6))
     swapped = paired_t_test(b, a)
-    assert (swapped.difference, swapped.p) == (pytest.approx(-found.difference), pytest.approx(found.p))
+    assert (swapped.difference, swapped.p) == (pytest.approx(-comparison.difference), pytest.approx(comparison.p))
 
 
 def test_equal_values_are_no_difference():
-    found = paired_t_test(np.array([0.5, 1.0]), np.array([0.5, 1.0]))
-    assert (found.difference, found.t, found.p) == (0.0, 0.0, 1.0)
+    comparison = paired_t_test(np.array([0.5, 1.0]), np.array([0.5, 1.0]))
+    assert (comparison.difference, comparison.t, comparison.p) == (0.0, 0.0, 1.0)
 
 
 def test_holm_by_hand():

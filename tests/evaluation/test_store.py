@@ -67,9 +67,9 @@ def test_a_collection_that_is_not_to_be_had_says_so_before_a_system_does(measure
 
 
 def test_seeds_are_rows(measured):
-    one = measured("rodr", {"dev.original": [1, 2]}, seed=1, key="k1")
+    source = measured("rodr", {"dev.original": [1, 2]}, seed=1, key="k1")
     two = measured("rodr", {"dev.original": [4, 0]}, seed=2, key="k2")
-    assert values(Store([Source(one, "k1"), Source(two, "k2")], ROLES), "original") == [[1.0, 0.5], [0.25, 0.0]]
+    assert values(Store([Source(source, "k1"), Source(two, "k2")], ROLES), "original") == [[1.0, 0.5], [0.25, 0.0]]
 
 
 def test_queries_stand_in_the_order_of_their_ids_so_that_systems_pair(measured, tmp_path):

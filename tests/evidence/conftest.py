@@ -34,13 +34,13 @@ def finish(mini):
     def write(system, ranks=(1, 2, 4), key=""):
         run = next(run for run in runs(mini) if run.system == system)
         ranking = Path("run.trec.gz")
-        at = {f"q{number}": [("d", -1.0)] if rank == 1 else [] for number, rank in enumerate(ranks)}
-        write_run(ranking, {qid: found for qid, found in at.items() if found}, {"tag": system})
+        ranking_of = {f"q{number}": [("d", -1.0)] if rank == 1 else [] for number, rank in enumerate(ranks)}
+        write_run(ranking, {qid: passages for qid, passages in ranking_of.items() if passages}, {"tag": system})
         Path("qrels").write_text("".join(f"q{number} 0 d 1\n" for number in range(len(ranks))))
         for node in run.nodes:
             settings = EvaluateSettings({query_set: ["RR@10"] for query_set in node.settings.measures}, 1)
-            given = dict.fromkeys(settings.measures, (ranking, Path("qrels")))
-            write_measures(settings, given, Path(node.path))
+            sources = dict.fromkeys(settings.measures, (ranking, Path("qrels")))
+            write_measures(settings, sources, Path(node.path))
             record(Path(node.path), key=key or node.key, hardware=["a processor"])
         return Path(min(node.path for node in run.nodes))
 

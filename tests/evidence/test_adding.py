@@ -30,8 +30,8 @@ def test_a_run_is_added_with_all_that_it_is_known_by(mini, finish):
 def test_a_run_that_lacks_query_sets_of_some_paper_waits(mini, finish):
     path = finish("rodr")
     finish("dr_oq")
-    for written in (path, record_of(path)):
-        written.unlink()
+    for stored_file in (path, record_of(path)):
+        stored_file.unlink()
     added = add({mini.root: mini}, mini.root, LEDGER)
     assert (added.new, added.old, added.unfinished) == (1, 0, 1)
     assert set(ledger.read_ledger(LEDGER)["system"]) == {"dr_oq"}
@@ -60,9 +60,9 @@ def test_a_stale_file_is_refused_and_nothing_is_added(mini, finish):
 
 def test_a_damaged_file_is_refused(mini, finish):
     path = finish("rodr")
-    made = bytearray(path.read_bytes())
-    made[20] ^= 1
-    path.write_bytes(made)
+    content = bytearray(path.read_bytes())
+    content[20] ^= 1
+    path.write_bytes(content)
     with pytest.raises(UserError, match=rf"{path}: damaged: its sha256 is .*; nothing was added"):
         add({mini.root: mini}, mini.root, LEDGER)
 
@@ -77,8 +77,8 @@ def test_a_file_without_a_record_is_refused(mini, finish):
 
 def test_a_system_that_the_configuration_lost_is_refused(mini, finish):
     path = finish("rodr")
-    lost = path.parents[1].with_name("lost")
-    path.parents[1].rename(lost)
+    unknown_system = path.parents[1].with_name("lost")
+    path.parents[1].rename(unknown_system)
     with pytest.raises(UserError, match=r"lost/seed1/\S+\.parquet: stale: the configuration has no such run"):
         add({mini.root: mini}, mini.root, LEDGER)
 
@@ -111,9 +111,9 @@ def test_a_change_of_the_ledger_alone_is_no_change_of_the_code(tmp_path, monkeyp
     LEDGER.mkdir()
     for name in ("evidence/priors.json", "code.py"):
         Path(name).write_text("1")
-    who = ["-c", "user.name=a", "-c", "user.email=a@b"]
-    for asked in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "first"]):
-        subprocess.run(["git", *asked], check=True)
+    author = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    for command in (["init", "-q"], ["add", "."], [*author, "commit", "-qm", "first"]):
+        subprocess.run(["git", *command], check=True)
     Path("evidence/priors.json").write_text("2")
     commit = _commit(LEDGER)
     assert len(commit) >= 7 and "," not in commit

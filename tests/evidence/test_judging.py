@@ -23,19 +23,26 @@ EVIDENCE, AT = Path("evidence"), ("wordnet-mini", "dev.misspell")
 
 def test_the_share_of_runs_that_reach_the_verdict_leaves_out_what_was_not_run():
     effect = {"words": "misspell", "size": 0.1, "interval": [0.0, 0.2], "p": 0.04}
-    said = [("supported", [effect]), ("inconclusive", [effect]), (NOT_RUN, [])]
+    outcomes = [("supported", [effect]), ("inconclusive", [effect]), (NOT_RUN, [])]
     singles = [
-        (Single("mini", seed, "a"), {"verdict": verdict, "effects": of}) for seed, (verdict, of) in enumerate(said)
+        (Single("mini", seed, "a"), {"verdict": verdict, "effects": effects})
+        for seed, (verdict, effects) in enumerate(outcomes)
     ]
-    found = replicates("supported", singles)
-    assert (found["same"], found["of"]) == (1, 2)
+    replicated = replicates("supported", singles)
+    assert (replicated["same"], replicated["of"]) == (1, 2)
     dot = {"words": "misspell", "size": 0.1, "interval": [0.0, 0.2]}
-    assert found["runs"][0] == {"scale": "mini", "seed": 0, "hardware": "a", "verdict": "supported", "effects": [dot]}
-    assert len(found["runs"]) == 3
+    assert replicated["runs"][0] == {
+        "scale": "mini",
+        "seed": 0,
+        "hardware": "a",
+        "verdict": "supported",
+        "effects": [dot],
+    }
+    assert len(replicated["runs"]) == 3
 
 
 @pytest.fixture()
-def made(tmp_path, monkeypatch):
+def graphs_by_folder(tmp_path, monkeypatch):
     """The graphs of a configuration whose one claim is that self-teaching is better than data augmentation."""
     monkeypatch.chdir(tmp_path)
     shutil.copytree(ROOT / "config", tmp_path / "config")
@@ -48,32 +55,32 @@ def made(tmp_path, monkeypatch):
     return graphs(load(tmp_path / "config"))
 
 
-def write(made, better, settings="", hardware="a"):
+def write(graphs_by_folder, better, settings="", hardware="a"):
     """Add a run of each system for each seed; self-teaching's values are higher by `better` of the seed."""
-    known, draw = expected(made["results/mini"]), np.random.default_rng(1)
+    settings_of, draw = expected(graphs_by_folder["results/mini"]), np.random.default_rng(1)
     base = draw.uniform(0.3, 0.7, 200)
     rows = []
-    for seed, more in better.items():
+    for seed, gain in better.items():
         for system in ("da", "st"):
-            values = base + (more if system == "st" else 0) + draw.normal(0, 0.05, 200)
+            values = base + (gain if system == "st" else 0) + draw.normal(0, 0.05, 200)
             for query_set in ("dev.original", "dev.misspell"):
                 run = {"scale": "mini", "system": system, "collection": AT[0], "seed": seed, "code": "c"}
                 run |= {"key": f"{system}{seed}{hardware}", "hardware": hardware, "commit": "abc", "date": "2026-01-01"}
                 run |= {"query_set": query_set, "measure": "RR@10", "qids": " ".join(map(str, range(1000, 1200)))}
-                rows.append({**run, "settings": settings or known[system, AT[0], query_set], "values": values})
+                rows.append({**run, "settings": settings or settings_of[system, AT[0], query_set], "values": values})
     ledger.write_rows(EVIDENCE, rows)
 
 
-def judged(made):
-    (path,) = Judge.from_ledger(made, EVIDENCE).write("mini", ["all"], Path("out"))
+def judged(graphs_by_folder):
+    (path,) = Judge.from_ledger(graphs_by_folder, EVIDENCE).write("mini", ["all"], Path("out"))
     return json.loads(path.read_text(encoding="utf-8"))["claims"][0]
 
 
-def test_seeds_of_several_files_add_up_and_each_run_has_a_dot(made):
-    write(made, {1: 0.1})
-    write(made, {2: 0.11})
-    write(made, {3: 0.09, 1: 0.1}, hardware="b")
-    claim = judged(made)
+def test_seeds_of_several_files_add_up_and_each_run_has_a_dot(graphs_by_folder):
+    write(graphs_by_folder, {1: 0.1})
+    write(graphs_by_folder, {2: 0.11})
+    write(graphs_by_folder, {3: 0.09, 1: 0.1}, hardware="b")
+    claim = judged(graphs_by_folder)
     assert claim["verdict"] == "supported" and claim["effects"][0]["seeds"] == 3
     runs = claim["replicates"]["runs"]
     assert [(run["scale"], run["seed"], run["hardware"]) for run in runs] == [
@@ -85,23 +92,23 @@ def test_seeds_of_several_files_add_up_and_each_run_has_a_dot(made):
     assert all(run["effects"][0]["size"] > 0.1 for run in runs)
 
 
-def test_runs_with_other_settings_are_not_judged(made):
-    write(made, {1: 0.1, 2: 0.1, 3: 0.1}, settings="0123456789abcdef")
-    assert not Judge.from_ledger(made, EVIDENCE).has("mini")
-    write(made, {4: 0.1}, hardware="b")
-    assert judged(made)["effects"][0]["seeds"] == 1
+def test_runs_with_other_settings_are_not_judged(graphs_by_folder):
+    write(graphs_by_folder, {1: 0.1, 2: 0.1, 3: 0.1}, settings="0123456789abcdef")
+    assert not Judge.from_ledger(graphs_by_folder, EVIDENCE).has("mini")
+    write(graphs_by_folder, {4: 0.1}, hardware="b")
+    assert judged(graphs_by_folder)["effects"][0]["seeds"] == 1
 
 
-def test_the_page_is_made_of_the_ledger_or_says_what_is_missing(made, monkeypatch):
+def test_the_page_is_made_of_the_ledger_or_says_what_is_missing(graphs_by_folder, monkeypatch):
     monkeypatch.setattr("robustdr.evidence.findings.CHAINS", ("none", "methods"))
     with pytest.raises(UserError, match="evidence: no runs at scale mini, and results/mini/claims has no verdicts"):
-        findings(made, "mini", EVIDENCE, Path("page.md"))
-    write(made, {1: 0.1, 2: 0.1, 3: 0.1})
+        findings(graphs_by_folder, "mini", EVIDENCE, Path("page.md"))
+    write(graphs_by_folder, {1: 0.1, 2: 0.1, 3: 0.1})
     with pytest.raises(UserError, match=r"README\.md: no line"):
-        findings(made, "mini", EVIDENCE, Path("page.md"))
+        findings(graphs_by_folder, "mini", EVIDENCE, Path("page.md"))
     Path("docs").mkdir()
     Path("README.md").write_text("<!-- findings of none -->\n<!-- end of findings -->\n", encoding="utf-8")
-    findings(made, "mini", EVIDENCE, Path("page.md"))
+    findings(graphs_by_folder, "mini", EVIDENCE, Path("page.md"))
     assert "- **Held** (1 of 1 sentences): It is better." in Path("README.md").read_text(encoding="utf-8")
     assert Path("docs/headlines.svg").is_file()
     ((claim, singles),) = json.loads((EVIDENCE / "replicates.json").read_text(encoding="utf-8"))["all"].items()

@@ -28,19 +28,21 @@ def measured(mini):
     settings = expected(mini)
 
     def rows(system, seed, value, hardware):
-        given = {"query_set": QUERY_SET, "measure": "RR@10", "settings": settings[system, COLLECTION, QUERY_SET]}
+        measured_on = {"query_set": QUERY_SET, "measure": "RR@10", "settings": settings[system, COLLECTION, QUERY_SET]}
         run = {"scale": "evidence", "system": system, "collection": COLLECTION, "seed": seed, "code": "", "commit": ""}
         run |= {"key": f"{system}{seed}{hardware}", "hardware": hardware, "date": "2026-01-01"}
-        return {**run, **given, "qids": "1 2", "values": [value, value]}
+        return {**run, **measured_on, "qids": "1 2", "values": [value, value]}
 
-    def write(**here):
-        found = [rows(name, seed, value, "a") for name, of in LEDGER.items() for seed, value in enumerate(of, 1)]
-        found = [{**row, "seed": 0} if row["system"] == "bm25" else row for row in found]
-        ledger.write_rows(EVIDENCE, [*found, rows("dr_oq", 1, 0.51, "b")])
+    def write(**values_here):
+        ledger_rows = [
+            rows(name, seed, value, "a") for name, values in LEDGER.items() for seed, value in enumerate(values, 1)
+        ]
+        ledger_rows = [{**row, "seed": 0} if row["system"] == "bm25" else row for row in ledger_rows]
+        ledger.write_rows(EVIDENCE, [*ledger_rows, rows("dr_oq", 1, 0.51, "b")])
         for run in runs(mini):
-            if run.system in here:
+            if run.system in values_here:
                 path = Path(run.nodes[0].path)
-                value = here[run.system]
+                value = values_here[run.system]
                 frame = pd.DataFrame({"qid": ["1", "2"], "query_set": QUERY_SET, "measure": "RR@10", "value": value})
                 write_values(frame, path)
                 record(path, key=run.nodes[0].key, hardware=["c"])
@@ -68,9 +70,9 @@ def test_systems_without_training_alone(mini, measured):
     measured(bm25=0.4)
     compared = machine.compare(mini, EVIDENCE)
     assert compared.lines == "1 of 1 values of your runs agree with the ledger."
-    page, written = machine.write(compared, Path(mini.root))
+    page, record_path = machine.write(compared, Path(mini.root))
     assert "points" not in page.read_text(encoding="utf-8")
-    assert json.loads(written.read_text(encoding="utf-8"))["rms_from_mean"] is None
+    assert json.loads(record_path.read_text(encoding="utf-8"))["rms_from_mean"] is None
 
 
 @pytest.mark.parametrize("system", ["dr_oq", "bm25"])
@@ -80,9 +82,9 @@ def test_what_no_training_run_would_show_does_not(mini, measured, system):
     compared = machine.compare(mini, EVIDENCE)
     assert compared.cells.loc[~compared.inside, "system"].tolist() == [system]
     assert compared.lines.startswith("2 of 3 values") and compared.lines.endswith("by more than another run would.")
-    page, written = machine.write(compared, Path(mini.root))
+    page, record_path = machine.write(compared, Path(mini.root))
     assert page.read_text(encoding="utf-8").count("**outside**") == 1
-    cells = json.loads(written.read_text(encoding="utf-8"))["cells"]
+    cells = json.loads(record_path.read_text(encoding="utf-8"))["cells"]
     assert [cell["inside"] for cell in cells if cell["system"] == system] == [False]
 
 

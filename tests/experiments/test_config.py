@@ -676,30 +676,30 @@ def test_a_mistake_is_named(folder, mistake):
 
 def test_training_variations_that_a_scale_cannot_generate(folder):
     edit(folder / MINI, put("variations", {"typo": {"unavailable": "no typos here"}}))
-    where = folder / "papers/intent/experiment.yaml"
-    told = f"{where}: systems.dr_typo_aware_wikiqa.variations: scale mini can generate none of them"
-    assert complaint(folder) == told
+    path = folder / "papers/intent/experiment.yaml"
+    message = f"{path}: systems.dr_typo_aware_wikiqa.variations: scale mini can generate none of them"
+    assert complaint(folder) == message
 
 
 def test_a_scale_that_extends_another_says_only_what_differs(folder):
     edit(folder / "scales/pretraining.yaml", put("budgets", {"ance": {"epochs": 7.0}}))
     edit(folder / "scales/pretraining.yaml", put("checkpoints", {"base": {"layers": [0, 1, 2, 3, 4, 5]}}))
-    mini, other = (load(folder).scales[name] for name in ("mini", "pretraining"))
-    assert other.budgets["ance"] == replace(mini.budgets["ance"], epochs=7.0) and mini.budgets["ance"].epochs < 7
-    assert other.collections == {
+    mini, extended = (load(folder).scales[name] for name in ("mini", "pretraining"))
+    assert extended.budgets["ance"] == replace(mini.budgets["ance"], epochs=7.0) and mini.budgets["ance"].epochs < 7
+    assert extended.collections == {
         **mini.collections,
         "msmarco-passage": Place("wordnet-nouns"),
         "msmarco-passage-misspelled": Place("wordnet-nouns"),
         "dl-typo": Place("wordnet-nouns-typos"),
     }
-    assert other.checkpoints["base"].layers == [0, 1, 2, 3, 4, 5]  # a list replaces a list
+    assert extended.checkpoints["base"].layers == [0, 1, 2, 3, 4, 5]  # a list replaces a list
 
 
 @pytest.mark.parametrize("base", ["maxi", "evidence"])
 def test_a_scale_that_extends_none(folder, base):
     edit(folder / "scales/evidence.yaml", put("extends", base))
-    where = f"{folder}/scales/evidence.yaml: extends: {base!r} is unknown"
-    assert complaint(folder).startswith(where) and complaint(folder).endswith("full, mini, pretraining, text")
+    message = f"{folder}/scales/evidence.yaml: extends: {base!r} is unknown"
+    assert complaint(folder).startswith(message) and complaint(folder).endswith("full, mini, pretraining, text")
 
 
 def test_a_scale_may_extend_one_that_extends_another_whatever_their_names(folder):
@@ -724,7 +724,7 @@ def test_a_scale_may_take_the_variance_of_runs_from_another_that_is_there(folder
 def test_the_configuration_as_it_is():
     config = load(ROOT / "config")
     assert config.scales["mini"].variance_from == "evidence"  # and no scale of another setting does
-    assert {name for name, of in config.scales.items() if of.variance_from == "evidence"} == {"mini", "evidence"}
+    assert {name for name, scale in config.scales.items() if scale.variance_from == "evidence"} == {"mini", "evidence"}
     assert {"mini", "evidence", "full"} <= set(config.scales)
     assert config.paper_of("rodr") == config.paper_of("rodr.at10") == "rodr"
 

@@ -46,7 +46,7 @@ EXPERIMENT = {
 PARTS = {"collections.yaml": COLLECTIONS, "scales/mine.yaml": SCALE, "papers/mine/experiment.yaml": EXPERIMENT}
 
 
-def written(folder, parts):
+def write_parts(folder, parts):
     for name, tree in parts.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         text = yaml.safe_dump(copy.deepcopy(tree), sort_keys=False)
@@ -56,7 +56,7 @@ def written(folder, parts):
 
 @pytest.fixture(scope="module")
 def overlay(tmp_path_factory):
-    return written(tmp_path_factory.mktemp("overlay"), PARTS)
+    return write_parts(tmp_path_factory.mktemp("overlay"), PARTS)
 
 
 @pytest.fixture(scope="module")
@@ -65,46 +65,46 @@ def config(overlay):
 
 
 @pytest.fixture(scope="module")
-def made(config):
+def job_graph(config):
     return graphs(config)["results/mine"]
 
 
-def test_a_private_scale_plans_its_own_table(made):
-    settings = table_settings(made, "mine", "table1")
+def test_a_private_scale_plans_its_own_table(job_graph):
+    settings = table_settings(job_graph, "mine", "table1")
     assert list(settings.keys) == [
         "results/mine/measures/mine/my_words/seed0/dev.original.parquet",
         "results/mine/measures/mine/my_model/seed0/dev.original.parquet",
     ]
 
 
-def test_a_role_is_bound_to_a_split_of_a_collection(made):
+def test_a_role_is_bound_to_a_split_of_a_collection(job_graph):
     """The experiment says `test`, which the collection has not."""
-    assert made.demand.evaluations("my_words") == {("mine", "dev"): (["original", "typo"], ["RR@10"])}
-    assert table_settings(made, "mine", "table1").evaluation["mine"]["split"] == "dev"
+    assert job_graph.demand.evaluations("my_words") == {("mine", "dev"): (["original", "typo"], ["RR@10"])}
+    assert table_settings(job_graph, "mine", "table1").evaluation["mine"]["split"] == "dev"
 
 
-def test_a_checkpoint_that_is_not_trained_states_its_lengths(made):
-    assert made.run("my_model", 0, ("mine", "dev"), "original").settings.passage_length == 100
-    assert made.vectors("my_model", 0, "mine", 0).settings.passage_length == 100
+def test_a_checkpoint_that_is_not_trained_states_its_lengths(job_graph):
+    assert job_graph.run("my_model", 0, ("mine", "dev"), "original").settings.passage_length == 100
+    assert job_graph.vectors("my_model", 0, "mine", 0).settings.passage_length == 100
 
 
-def test_what_a_scale_lacks_is_an_error_of_the_target_that_needs_it(made, overlay):
+def test_what_a_scale_lacks_is_an_error_of_the_target_that_needs_it(job_graph, overlay):
     """rodr's Table 2 has roles that are bound, but systems whose budgets are not; its Table 4 has another role."""
     for table, key in (("table2", "budgets.passage-second-stage"), ("table4", "collections.antique")):
         with pytest.raises(UserError) as caught:
-            table_settings(made, "rodr", table)
+            table_settings(job_graph, "rodr", table)
         needs = f"`snakemake results/mine/tables/rodr_{table}.md` needs it"
         assert str(caught.value) == f"{overlay}/scales/mine.yaml: {key}: missing; {needs}"
-    evaluated = made.demand.evaluated()
+    evaluated = job_graph.demand.evaluated()
     assert "dr_oq" in evaluated and "rodr" not in evaluated  # what is bound is planned all the same
 
 
 def test_the_project_s_own_keys_stay(config):
     """Neither a collection, a scale nor a paper of an overlay moves a key of another one."""
-    alone, laid_over = graph(load(ROOT / "config"), "mini"), graph(config, "mini")
+    without_overlay, laid_over = graph(load(ROOT / "config"), "mini"), graph(config, "mini")
     for system, collection in (("rodr", "wordnet-mini"), ("bm25", "wordnet-mini"), ("capot_nq", "wordnet-nature")):
-        seed = alone.lineage.seeds(system)[0]
-        first, second = (measures(made, system, seed, collection) for made in (alone, laid_over))
+        seed = without_overlay.lineage.seeds(system)[0]
+        first, second = (measures(job_graph, system, seed, collection) for job_graph in (without_overlay, laid_over))
         assert first and [node.key for node in first] == [node.key for node in second]
 
 
@@ -119,8 +119,8 @@ def test_every_kind_of_path_is_placed(tmp_path):
     pinned = {"kind": "beir", "folder": "/elsewhere", "splits": {"test": {}}, "sha256": {"/elsewhere/x": "0"}}
     assert placed_collection(pinned, tmp_path) == pinned  # what is absolute stays
     part = {"kind": "questions", "path": "q.parquet", "question": "q", "answers": "a"}
-    made = {"kind": "local", "corpus": "c.tsv", "sha256": {"c.tsv": "0"}, "splits": {"test": part}}
-    assert placed_collection(made, tmp_path) == {
+    collection = {"kind": "local", "corpus": "c.tsv", "sha256": {"c.tsv": "0"}, "splits": {"test": part}}
+    assert placed_collection(collection, tmp_path) == {
         "kind": "local",
         "corpus": f"{tmp_path}/c.tsv",
         "sha256": {f"{tmp_path}/c.tsv": "0"},
@@ -130,8 +130,8 @@ def test_every_kind_of_path_is_placed(tmp_path):
 
 def test_an_entry_replaces_another_of_its_name_as_a_whole(tmp_path):
     parts = {"collections.yaml": {"wordnet-typos": COLLECTIONS["mine"] | {"splits": {"test": SPLIT}}}}
-    found = load(ROOT / "config", written(tmp_path, parts)).collections["wordnet-typos"]
-    assert found.keys() == {"kind", "corpus", "splits"}  # nothing of the project's own entry is left in it
+    entry = load(ROOT / "config", write_parts(tmp_path, parts)).collections["wordnet-typos"]
+    assert entry.keys() == {"kind", "corpus", "splits"}  # nothing of the project's own entry is left in it
 
 
 MISTAKES = {
@@ -150,7 +150,7 @@ def test_a_mistake_is_named_in_the_overlay_s_own_file(tmp_path, file):
         place = place[key]
     place[last] = value
     with pytest.raises(UserError) as caught:
-        load(ROOT / "config", written(tmp_path, parts))
+        load(ROOT / "config", write_parts(tmp_path, parts))
     name, line, rest = str(caught.value).split(":", 2)
     assert name == f"{tmp_path}/{file}" and line.isdigit() and rest.strip().startswith(message), str(caught.value)
 
@@ -162,7 +162,7 @@ def test_a_system_without_lengths_or_a_budget(tmp_path, system):
     parts = copy.deepcopy(PARTS)
     parts["papers/mine/experiment.yaml"]["systems"]["my_model"] = system
     with pytest.raises(UserError, match=r"systems\.my_model\.(budget|passage_length): missing"):
-        load(ROOT / "config", written(tmp_path, parts))
+        load(ROOT / "config", write_parts(tmp_path, parts))
 
 
 def test_a_folder_with_nothing_to_lay_over(tmp_path):
@@ -172,27 +172,29 @@ def test_a_folder_with_nothing_to_lay_over(tmp_path):
         load(ROOT / "config", tmp_path)
 
 
-def test_a_paper_needs_no_claims(config, made):
-    assert config.claims["mine"].claims == [] and tables.claims(made, "mine", ("mine",)).settings.keys
+def test_a_paper_needs_no_claims(config, job_graph):
+    assert config.claims["mine"].claims == [] and tables.claims(job_graph, "mine", ("mine",)).settings.keys
 
 
 def test_another_split_moves_no_key_of_the_others(config):
     """Nor does it move that of the corpus, or of anything that is trained on the collection."""
-    more = {**config.collections["mine"]["splits"], "test": {"queries": "/q.tsv", "qrels": "/r.txt"}}
-    collections = {**config.collections, "mine": {**config.collections["mine"], "splits": more}}
-    one, two = graph(config, "mine"), graph(replace(config, collections=collections), "mine")
-    assert one.corpus("mine").key == two.corpus("mine").key
-    assert one.split(("mine", "dev")).key == two.split(("mine", "dev")).key
-    assert one.model("dr_oq", 1).key == two.model("dr_oq", 1).key
-    first, second = (measures(made, "my_model", 0, "mine") for made in (one, two))
+    splits = {**config.collections["mine"]["splits"], "test": {"queries": "/q.tsv", "qrels": "/r.txt"}}
+    collections = {**config.collections, "mine": {**config.collections["mine"], "splits": splits}}
+    first_graph, second_graph = graph(config, "mine"), graph(replace(config, collections=collections), "mine")
+    assert first_graph.corpus("mine").key == second_graph.corpus("mine").key
+    assert first_graph.split(("mine", "dev")).key == second_graph.split(("mine", "dev")).key
+    assert first_graph.model("dr_oq", 1).key == second_graph.model("dr_oq", 1).key
+    first, second = (measures(job_graph, "my_model", 0, "mine") for job_graph in (first_graph, second_graph))
     assert [node.key for node in first] == [node.key for node in second]
-    assert two.split(("mine", "test")).key != two.split(("mine", "dev")).key
+    assert second_graph.split(("mine", "test")).key != second_graph.split(("mine", "dev")).key
 
 
 def test_a_banner_is_that_of_the_collections_that_are_shown(tmp_path):
     roles = SCALE["collections"] | {"msmarco-passage": "wordnet-mini"}
     scale = {**SCALE, "miniature": "Toys.", "collections": roles}
-    made = graph(load(ROOT / "config", written(tmp_path, PARTS | {"scales/mine.yaml": scale})), "mine")
+    job_graph = graph(load(ROOT / "config", write_parts(tmp_path, PARTS | {"scales/mine.yaml": scale})), "mine")
     mine, stands_in = [("my_model", "mine")], [("bm25", "msmarco-passage")]
-    assert banner(made.lineage, mine) == "" and banner(made.lineage, mine + stands_in).startswith("Toys. Amounts: ")
-    assert table_settings(made, "mine", "table1").miniature == ""
+    assert banner(job_graph.lineage, mine) == "" and banner(job_graph.lineage, mine + stands_in).startswith(
+        "Toys. Amounts: "
+    )
+    assert table_settings(job_graph, "mine", "table1").miniature == ""

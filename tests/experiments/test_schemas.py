@@ -16,8 +16,8 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def schemas(tmp_path_factory):
     folder = tmp_path_factory.mktemp("config")
-    made = {path.name: path for path in write(folder)}
-    return {name.partition(".")[0]: json.loads(path.read_text(encoding="utf-8")) for name, path in made.items()}
+    paths = {path.name: path for path in write(folder)}
+    return {name.partition(".")[0]: json.loads(path.read_text(encoding="utf-8")) for name, path in paths.items()}
 
 
 @pytest.mark.parametrize(

@@ -29,10 +29,10 @@ class Refusing:
 sys.meta_path.insert(0, Refusing())
 from robustdr.collections import write_corpus, write_split
 from robustdr.collections.settings import Source
-from robustdr.core.settings import read
+from robustdr.core.settings import read_settings
 
 for place, source in json.loads(sys.argv[1]).items():
-    source, place = read(Source, json.dumps(source)), Path(place)
+    source, place = read_settings(Source, json.dumps(source)), Path(place)
     write_corpus(source, place / "corpus.jsonl")
     for split, part in source["splits"].items():
         judged = ["answers.jsonl"] if part.get("kind") == "questions" else ["qrels.txt"]

@@ -14,23 +14,23 @@ from robustdr.keys.integrity import check_chain, damaged, key_of, record
 from robustdr.keys.provenance import PACKAGE, Code, made_of
 
 
-def made(path, text="abc", read=(), key="k" * 16):
+def make_artifact(path, text="abc", inputs=(), key="k" * 16):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
-    record(path, key=key, inputs=read)
+    record(path, key=key, inputs=inputs)
     return path
 
 
 def test_a_record_has_the_key_and_what_was_read(tmp_path):
-    first = made(tmp_path / "runs/a.arrow", key="1" * 16)
-    second = made(tmp_path / "measures/a.parquet", read=[first], key="2" * 16)
+    first = make_artifact(tmp_path / "runs/a.arrow", key="1" * 16)
+    second = make_artifact(tmp_path / "measures/a.parquet", inputs=[first], key="2" * 16)
     assert key_of(first) == "1" * 16 and key_of(second) == "2" * 16 and key_of(tmp_path / "none") == ""
     lines = (tmp_path / "measures/a.parquet.sha256").read_text().splitlines()
     assert lines[0] == f"# key: {'2' * 16}" and lines[1].endswith("  ../runs/a.arrow.sha256")
 
 
 def test_an_input_with_another_key_than_the_planned_one_is_refused(tmp_path):
-    first, second = made(tmp_path / "a", key="1" * 16), made(tmp_path / "b", key="2" * 16)
+    first, second = make_artifact(tmp_path / "a", key="1" * 16), make_artifact(tmp_path / "b", key="2" * 16)
     check_inputs({"runs": [first, second]}, {"runs": ["1" * 16, "2" * 16]})
     check_inputs({"runs": [first, tmp_path / "mine.tsv"]}, {"runs": ["1" * 16]})  # the user's own file has none
     with pytest.raises(UserError, match=f"b: its record has the key {'2' * 16}, {'1' * 16} was planned"):
@@ -41,12 +41,12 @@ def test_an_input_with_another_key_than_the_planned_one_is_refused(tmp_path):
 
 
 def test_a_broken_link_anywhere_behind_an_artifact_is_found(tmp_path):
-    corpus = made(tmp_path / "corpus")
-    run = made(tmp_path / "runs/a.arrow", read=[corpus])
-    measures = made(tmp_path / "measures/a.parquet", read=[run])
+    corpus = make_artifact(tmp_path / "corpus")
+    run = make_artifact(tmp_path / "runs/a.arrow", inputs=[corpus])
+    measures = make_artifact(tmp_path / "measures/a.parquet", inputs=[run])
     check_chain([measures])
     assert not list(damaged(tmp_path))
-    made(corpus, "abd")
+    make_artifact(corpus, "abd")
     with pytest.raises(UserError, match=r"a\.arrow: it was made from another .*corpus than the one that is there"):
         check_chain([measures])
     assert len(list(damaged(tmp_path))) == 1

@@ -51,8 +51,8 @@ def test_what_is_recorded_of_a_file_stands_for_its_bytes(artifact, model):
 
 @pytest.mark.parametrize("content", [None, "", ABC, f"{'0' * 64}  other.txt\n"])
 def test_a_file_that_no_record_names_is_read(artifact, content):
-    written = artifact.with_name("a.txt.sha256")
-    written.unlink() if content is None else written.write_text(content)
+    record_file = artifact.with_name("a.txt.sha256")
+    record_file.unlink() if content is None else record_file.write_text(content)
     assert recorded(artifact) == ABC
 
 
@@ -94,11 +94,11 @@ def test_what_belongs_to_an_artifact_counts(tmp_path):
 
 @pytest.mark.parametrize("content", ["", ABC[:20], f"{ABC} a.txt", "# computed on CPU\n"])
 def test_a_damaged_record_vouches_for_nothing(artifact, content):
-    written = artifact.with_name("a.txt.sha256")
-    written.write_text(content)
+    record_file = artifact.with_name("a.txt.sha256")
+    record_file.write_text(content)
     with pytest.raises(UserError, match=r"a\.txt\.sha256:1: damaged: "):
         verify([artifact])
-    assert not artifact.exists() and not written.exists()
+    assert not artifact.exists() and not record_file.exists()
 
 
 def test_a_record_says_what_computed_the_artifact_and_sha256sum_still_reads_it(tmp_path):
@@ -121,30 +121,30 @@ def test_a_record_says_what_computed_the_artifact_and_sha256sum_still_reads_it(t
 
 @pytest.fixture()
 def noting(tmp_path, monkeypatch):
-    """A folder where Snakemake runs, with an artifact that is settled at once; `read` lists what is hashed there."""
+    """A folder where Snakemake runs, with an artifact that is settled at once; and `hashed_names`, what is hashed."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".snakemake").mkdir()
     (tmp_path / "a.txt").write_text("abc")
     record(tmp_path / "a.txt")
     monkeypatch.setattr(integrity, "SETTLED", -1)
-    read, whole = [], integrity.sha256
-    monkeypatch.setattr(integrity, "sha256", lambda path: read.append(path.name) or whole(path))
-    return tmp_path / "a.txt", read
+    hashed_names, whole = [], integrity.sha256
+    monkeypatch.setattr(integrity, "sha256", lambda path: hashed_names.append(path.name) or whole(path))
+    return tmp_path / "a.txt", hashed_names
 
 
 def note_of(path):
-    (found,) = (path.parent / NOTES).glob("*/*")
-    return found
+    (note_file,) = (path.parent / NOTES).glob("*/*")
+    return note_file
 
 
 def test_a_file_is_hashed_once_and_again_when_it_may_have_changed(noting):
-    path, read = noting
+    path, hashed_names = noting
     for _ in range(3):
         verify([path])
-    assert read == ["a.txt"]
+    assert hashed_names == ["a.txt"]
     os.utime(path)
     verify([path])
-    assert read == ["a.txt"] * 2
+    assert hashed_names == ["a.txt"] * 2
     path.write_text("abd")
     with pytest.raises(UserError, match="damaged"):
         verify([path])
@@ -161,30 +161,30 @@ def test_a_change_that_keeps_size_and_modification_time_is_noticed_too(noting):
 
 
 def test_a_file_that_has_just_changed_is_not_noted(noting, monkeypatch):
-    path, read = noting
+    path, hashed_names = noting
     monkeypatch.setattr(integrity, "SETTLED", 3600 * 10**9)
     verify([path])
     verify([path])
-    assert read == ["a.txt"] * 2
+    assert hashed_names == ["a.txt"] * 2
 
 
 @pytest.mark.parametrize("content", [b"", b"0\n[]", b"\xff\xfe", None])
 def test_a_note_that_is_truncated_or_gone_is_not_used(noting, content):
-    path, read = noting
+    path, hashed_names = noting
     verify([path])
-    found = note_of(path)
-    found.write_bytes(found.read_bytes()[:-1] if content is None else content)
+    note_file = note_of(path)
+    note_file.write_bytes(note_file.read_bytes()[:-1] if content is None else content)
     for _ in range(2):  # the second time it is noted anew
         KNOWN.clear()  # as in another process
-        assert digest(path) == ABC and read == ["a.txt"] * 2
+        assert digest(path) == ABC and hashed_names == ["a.txt"] * 2
 
 
 def test_a_process_reads_a_note_once(noting):
-    path, read = noting
+    path, hashed_names = noting
     verify([path])
     note_of(path).unlink()
     verify([path])
-    assert read == ["a.txt"]
+    assert hashed_names == ["a.txt"]
 
 
 def renote(path, value):
@@ -202,12 +202,12 @@ def test_a_wrong_note_accuses_nobody(noting):
 
 
 def test_notes_that_cannot_be_written_stop_nothing(noting):
-    path, read = noting
+    path, hashed_names = noting
     (path.parent / ".snakemake/notes").write_text("no folder")
     verify([path])
     KNOWN.clear()  # as in another process
     verify([path])
-    assert read == ["a.txt"] * 2
+    assert hashed_names == ["a.txt"] * 2
 
 
 def test_nothing_is_noted_where_snakemake_does_not_run(artifact, monkeypatch):
@@ -224,9 +224,9 @@ def test_the_command_reads_what_a_note_vouches_for_and_lists_all_that_is_damaged
     verify([path])
     (model / "model.safetensors").unlink()
     assert main(["verify", str(path.parent)]) == 1
-    one, other = capsys.readouterr().out.splitlines()
-    assert one.startswith(f"{path}: damaged: its sha256 is ")
-    assert other.startswith(f"{model / 'model.safetensors'}: damaged: it is missing, {ABC} was recorded")
+    changed_line, missing_line = capsys.readouterr().out.splitlines()
+    assert changed_line.startswith(f"{path}: damaged: its sha256 is ")
+    assert missing_line.startswith(f"{model / 'model.safetensors'}: damaged: it is missing, {ABC} was recorded")
     assert path.exists() and model.exists()
     assert main(["verify", str(model / "1_Pooling/config.json")]) == 1
     path.write_text("abc")
@@ -239,15 +239,15 @@ def test_the_command_refuses_what_has_no_record(tmp_path, capsys):
 
 
 def test_a_record_is_set_aside_while_a_file_of_it_is_missing(model, tmp_path):
-    written = model.parent / "seed1.sha256"
-    assert is_whole(written) and not list(set_aside(tmp_path)) and written.exists()
+    record_file = model.parent / "seed1.sha256"
+    assert is_whole(record_file) and not list(set_aside(tmp_path)) and record_file.exists()
     for name in ("1_Pooling/config.json", "cost.json"):
         (model / name).rename(tmp_path / "kept")
-        assert not is_whole(written)
+        assert not is_whole(record_file)
         (line,) = set_aside(tmp_path)
-        assert line.startswith(f"{model}: files of it are missing") and not written.exists()
+        assert line.startswith(f"{model}: files of it are missing") and not record_file.exists()
         (tmp_path / "kept").rename(model / name)
-        assert not list(set_aside(tmp_path)) and is_whole(written)
+        assert not list(set_aside(tmp_path)) and is_whole(record_file)
     (model / "cost.json").unlink()
     assert len(list(set_aside(tmp_path))) == 1
     record(model)  # made again
@@ -256,15 +256,15 @@ def test_a_record_is_set_aside_while_a_file_of_it_is_missing(model, tmp_path):
 
 def test_the_first_record_of_a_job_stands_for_what_it_made_with_it(artifact, model, tmp_path):
     record(artifact, other_artifacts=[model])
-    written = artifact.with_name("a.txt.sha256")
+    record_file = artifact.with_name("a.txt.sha256")
     model_record = model.parent / "seed1.sha256"
-    assert listed(written) == [model_record, artifact]
-    before = written.read_text()
+    assert listed(record_file) == [model_record, artifact]
+    before = record_file.read_text()
     (model / "model.safetensors").write_text("others")
     record(model)
     record(artifact, other_artifacts=[model])
-    assert written.read_text() != before
+    assert record_file.read_text() != before
     (model / "model.safetensors").unlink()
-    assert len(list(set_aside(tmp_path))) == 2 and not written.exists()
+    assert len(list(set_aside(tmp_path))) == 2 and not record_file.exists()
     (model / "model.safetensors").write_text("others")
-    assert not list(set_aside(tmp_path)) and is_whole(written)
+    assert not list(set_aside(tmp_path)) and is_whole(record_file)

@@ -37,12 +37,12 @@ WITHOUT_EFFECT = {
 @pytest.fixture(scope="module")
 def config():
     """As it is, and in one of its tables a system that a reranker teaches."""
-    made = load(ROOT / "config")
+    config = load(ROOT / "config")
     loss = {"name": "distillation", "alpha": 0.2}
-    made = changed(made, "systems", "taught", replace(made.systems["rodr"], teacher="mono_bert", loss=loss))
-    made = changed(made, "papers", "rodr", "systems", "taught", {})  # who declares it
-    shown = made.papers["qvg"].tables["table4"].systems
-    return changed(made, "papers", "qvg", "tables", "table4", "systems", (*shown, "taught"))
+    config = changed(config, "systems", "taught", replace(config.systems["rodr"], teacher="mono_bert", loss=loss))
+    config = changed(config, "papers", "rodr", "systems", "taught", {})  # who declares it
+    systems = config.papers["qvg"].tables["table4"].systems
+    return changed(config, "papers", "qvg", "tables", "table4", "systems", (*systems, "taught"))
 
 
 def forget_graphs():
@@ -57,8 +57,8 @@ def forget_graphs():
 def table_keys(config):
     """What the tables of the miniature expect of every measures file, by its path."""
     forget_graphs()
-    made = graph(config, "mini")
-    return {node.path: node.key for node in of_papers(made, config.papers)}
+    job_graph = graph(config, "mini")
+    return {node.path: node.key for node in of_papers(job_graph, config.papers)}
 
 
 OTHERS = {
@@ -78,7 +78,7 @@ NAMED = {
 }
 
 
-def other(path, value):
+def another_value(path, value):
     """A value of the same type that is allowed there too; None where there is no such value."""
     name = next(part for part in reversed(path) if isinstance(part, str))
     if path[-2:] == ("embeddings", "precision"):  # of what is stored
@@ -109,21 +109,21 @@ OF_SOME = {"hashed", "filters", "pooling", "form", "encoders", "segments", "unit
 @pytest.mark.slow
 def test_every_setting_that_decides_bytes_moves_a_key_and_no_other_does(config):
     """Those of the scale, and of the recipes and collections behind it."""
-    before, made = table_keys(config), graph(config, "mini")
-    lineage = made.lineage
-    systems = {name.partition(".")[0] for name in made.demand.systems_behind(config.papers)}
+    before, job_graph = table_keys(config), graph(config, "mini")
+    lineage = job_graph.lineage
+    systems = {name.partition(".")[0] for name in job_graph.demand.systems_behind(config.papers)}
     recipes = {name: config.systems[name] for name in systems}
     used = {
         "budgets": {recipe.budget for recipe in recipes.values() if getattr(recipe, "budget", None)},
         "checkpoints": {lineage.checkpoint_of(name) for name in systems if lineage.starts_from(name)},
     }
-    walked, moved, wrong, refused = 0, 0, [], set()
+    walked, moved_count, wrong, refused = 0, 0, [], set()
     places = [("scales", "mini", *path) for path, _ in leaves(config.scales["mini"])]
     places += [("systems", name, *path) for name in sorted(systems) for path, _ in leaves(recipes[name])]
     places += [("collections", name, *path) for name in ("wordnet-mini", "wordnet-verbs")
                for path, _ in leaves(config.collections[name])]  # fmt: skip
     for path in places:
-        replaced = other(path, at(config, path))
+        replaced = another_value(path, at(config, path))
         if replaced is None or path[:3] in {("scales", "mini", "collections"), ("scales", "mini", "measures")}:
             continue
         try:
@@ -136,22 +136,22 @@ def test_every_setting_that_decides_bytes_moves_a_key_and_no_other_does(config):
         names = {part for part in path if isinstance(part, str)}
         idle = len(path) > 3 and path[2] in used and path[3] not in used[path[2]]
         if path[2:3] == ("candidates",):  # of a teacher, which ranks nothing, or of a system that ranks originals alone
-            ranked = {name for names, _ in made.demand.evaluations(path[1]).values() for name in names}
+            ranked = {name for names, _ in job_graph.demand.evaluations(path[1]).values() for name in names}
             idle = not ranked or (path[3] == "queries" and ranked == {"original"})
         idle |= path[2] == "variations" and path[-1] == "devices"  # GPUs of a scale with a GPU
         expected = not names & WITHOUT_EFFECT and not idle
-        walked, moved = walked + 1, moved + moves
+        walked, moved_count = walked + 1, moved_count + moves
         if moves != expected:
             wrong.append(".".join(map(str, path)))
-    print(f"settings: {walked} changed, {moved} moved a key")
+    print(f"settings: {walked} changed, {moved_count} moved a key")
     assert (wrong, sorted(refused - OF_SOME)) == ([], [])
 
 
-def swapped(config, one, other):
+def swapped(config, first, second):
     """The configuration where two variations of the miniature trade what makes them."""
     entries = config.scales["mini"].variations
-    made_by = {name: replace(entries.get(name, ScaleVariation()), generator=name) for name in (one, other)}
-    return changed(config, "scales", "mini", "variations", {**entries, one: made_by[other], other: made_by[one]})
+    made_by = {name: replace(entries.get(name, ScaleVariation()), generator=name) for name in (first, second)}
+    return changed(config, "scales", "mini", "variations", {**entries, first: made_by[second], second: made_by[first]})
 
 
 def turned(config, system):
@@ -161,41 +161,51 @@ def turned(config, system):
 
 def ordered(config):
     """The trained systems with several variations, and whether the training file has them in their order."""
-    made = graph(config, "mini")
-    trained = [name for name in config.systems if not made.lineage.unavailable(name) and made.lineage.is_trained(name)]
-    several = [name for name in trained if len(made.demand.training_variations(name)) > 1]
-    return {name: made.training_data_settings(name).assign != "one" for name in several}
+    job_graph = graph(config, "mini")
+    trained = [
+        name
+        for name in config.systems
+        if not job_graph.lineage.unavailable(name) and job_graph.lineage.is_trained(name)
+    ]
+    several = [name for name in trained if len(job_graph.demand.training_variations(name)) > 1]
+    return {name: job_graph.training_data_settings(name).assign != "one" for name in several}
 
 
 def test_the_order_of_variations_moves_the_keys_of_training_files_that_keep_it(config):
     assert {"st", "da_nq", "capot_nq", "aligned"} <= {name for name, counts in ordered(config).items() if counts}
-    before, found = graph(config, "mini"), {}
+    before, moves = graph(config, "mini"), {}
     for system in ordered(config):
         after = graph(turned(config, system), "mini")
-        found[system] = before.training_data(system, 1).key != after.training_data(system, 1).key
-    assert found == ordered(config)
+        moves[system] = before.training_data(system, 1).key != after.training_data(system, 1).key
+    assert moves == ordered(config)
 
 
 def test_two_variations_that_trade_their_contents_move_the_measures(config):
     before, after = (
-        [node.key for node in measures(graph(made, "mini"), "rodr", 1, "wordnet-mini")]
-        for made in (config, swapped(config, "misspell", "swap_words"))
+        [node.key for node in measures(graph(configuration, "mini"), "rodr", 1, "wordnet-mini")]
+        for configuration in (config, swapped(config, "misspell", "swap_words"))
     )
     assert before != after
 
 
 @pytest.mark.slow
 def test_the_order_of_variations_and_who_is_which_moves_the_keys_of_tables(config):
-    before, made = table_keys(config), graph(config, "mini")
-    shown = {name for names in made.demand.varied(config.papers).values() for name in names}
-    told = {name.partition(".")[0] for name in shown if "." in name}  # their names say parameters that others lack
-    alone = sorted((shown & set(variations.names())) - told - made.versions().keys())
-    keys = {name: made.query_set(("wordnet-mini", "dev"), name).key for name in alone}
-    pairs = [pair for pair in zip(alone[::2], alone[1::2], strict=False) if keys[pair[0]] != keys[pair[1]]]
+    before, job_graph = table_keys(config), graph(config, "mini")
+    evaluated = {name for names in job_graph.demand.varied(config.papers).values() for name in names}
+    with_parameters = {
+        name.partition(".")[0] for name in evaluated if "." in name
+    }  # their names say parameters that others lack
+    without_parameters = sorted((evaluated & set(variations.names())) - with_parameters - job_graph.versions().keys())
+    keys = {name: job_graph.query_set(("wordnet-mini", "dev"), name).key for name in without_parameters}
+    pairs = [
+        pair
+        for pair in zip(without_parameters[::2], without_parameters[1::2], strict=False)
+        if keys[pair[0]] != keys[pair[1]]
+    ]
     assert len(pairs) > 10
     assert not [pair for pair in pairs if table_keys(swapped(config, *pair)) == before]
-    behind = {name.partition(".")[0] for name in made.demand.systems_behind(config.papers)}
-    turns = {name: counts for name, counts in ordered(config).items() if name in behind}
+    systems = {name.partition(".")[0] for name in job_graph.demand.systems_behind(config.papers)}
+    turns = {name: counts for name, counts in ordered(config).items() if name in systems}
     assert {name: table_keys(turned(config, name)) != before for name in turns} == turns
 
 
@@ -215,13 +225,13 @@ def test_every_module_moves_the_keys_of_the_stages_that_import_it(tmp_path, monk
     """Which stages import it is found out by importing, in test_run.py; here that nothing else moves."""
     copied = tmp_path / "robustdr"
     for path in provenance.PACKAGE.rglob("*.py"):
-        made = copied / path.relative_to(provenance.PACKAGE)
-        made.parent.mkdir(parents=True, exist_ok=True)
-        made.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+        copy = copied / path.relative_to(provenance.PACKAGE)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
     parts = {name: set(provenance.modules(stage.function.__name__)) for name, stage in STAGES.items()}
     monkeypatch.setattr(provenance, "PACKAGE", copied)
     forget()
-    before, moved = stage_keys(), 0
+    before, moved_count = stage_keys(), 0
     for path in sorted(copied.rglob("*.py")):
         module = ".".join(path.relative_to(tmp_path).with_suffix("").parts).removesuffix(".__init__")
         text = path.read_text(encoding="utf-8")
@@ -229,26 +239,26 @@ def test_every_module_moves_the_keys_of_the_stages_that_import_it(tmp_path, monk
         forget_texts()
         after = stage_keys()
         path.write_text(text, encoding="utf-8")
-        found = {name for name in before if after[name] != before[name]}
-        assert found == {name for name in parts if module in parts[name]}, module
-        moved += bool(found)
-    print(f"modules: {len(list(copied.rglob('*.py')))} changed, {moved} moved a key")
+        moved_stages = {name for name in before if after[name] != before[name]}
+        assert moved_stages == {name for name in parts if module in parts[name]}, module
+        moved_count += bool(moved_stages)
+    print(f"modules: {len(list(copied.rglob('*.py')))} changed, {moved_count} moved a key")
 
 
 def test_every_pin_moves_the_keys_of_the_stages_that_need_it(monkeypatch, fresh):
     before, real = stage_keys(), provenance.lock()
     needed = {name: set(provenance.packages(Code([stage.function.__name__]))) for name, stage in STAGES.items()}
-    moved = 0
+    moved_count = 0
     for pin, (version, via) in real.items():
         monkeypatch.setattr(
             provenance, "lock", lambda pin=pin, version=version, via=via: {**real, pin: (f"{version}.1", via)}
         )
         provenance._made_of.cache_clear()
         after = stage_keys()
-        found = {name for name in before if after[name] != before[name]}
-        assert found == {name for name in needed if pin in needed[name]}, pin
-        moved += bool(found)
-    print(f"pins: {len(real)} changed, {moved} moved a key")
+        moved_stages = {name for name in before if after[name] != before[name]}
+        assert moved_stages == {name for name in needed if pin in needed[name]}, pin
+        moved_count += bool(moved_stages)
+    print(f"pins: {len(real)} changed, {moved_count} moved a key")
     assert {"numpy", "pystemmer", "pyyaml"} <= set(provenance.packages(Code(["robustdr.retrieval.bm25"]))) and {
         "tokenizers",
         "numpy",
@@ -285,11 +295,11 @@ def local(config, tmp_path):
     split = {"queries": str(tmp_path / "queries.tsv"), "qrels": str(tmp_path / "qrels.txt")}
     splits = dict.fromkeys(config.collections["wordnet-verbs"]["splits"], split)
     collection = {"kind": "local", "corpus": str(tmp_path / "corpus.tsv"), "splits": splits}
-    made = changed(config, "collections", "wordnet-verbs", collection)
+    configuration = changed(config, "collections", "wordnet-verbs", collection)
     checkpoint = Checkpoint(description="", source={"path": str(tmp_path / "checkpoint")}, pooling="cls")
-    made = changed(made, "scales", "mini", "checkpoints", "base", checkpoint)
+    configuration = changed(configuration, "scales", "mini", "checkpoints", "base", checkpoint)
     model = ScaleVariation(parameters={"engine": "t5", "model": str(tmp_path / "model")})
-    return changed(made, "scales", "mini", "variations", "t5_qqp_paraphrase", model)
+    return changed(configuration, "scales", "mini", "variations", "t5_qqp_paraphrase", model)
 
 
 @pytest.mark.parametrize(
@@ -300,10 +310,10 @@ def test_every_input_of_the_user_s_moves_the_keys_of_what_reads_it(local, tmp_pa
     before = table_keys(local)
     (tmp_path / name).write_bytes((tmp_path / name).read_bytes() + b"\n")
     after = table_keys(local)
-    found = {path.split("/")[3] for path in before if after[path] != before[path]}
-    assert "wordnet-verbs" in found
+    moved_collections = {path.split("/")[3] for path in before if after[path] != before[path]}
+    assert "wordnet-verbs" in moved_collections
     # The checkpoint is behind what other collections are searched with, the paraphrases are of TREC-DL's queries too.
-    assert (found == {"wordnet-verbs"}) == (not name.startswith(("checkpoint", "model")))
+    assert (moved_collections == {"wordnet-verbs"}) == (not name.startswith(("checkpoint", "model")))
 
 
 def test_touching_an_input_moves_no_key(local, tmp_path):

@@ -40,8 +40,8 @@ def _is_text(node):
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
-def spoken(node, within=False):
-    """Yield what only people read below a node; `within` says whether it stands in a function, and in no class there.
+def spoken(node, in_function=False):
+    """Yield what only people read below a node; `in_function`: whether it stands in a function, and in no class there.
 
     It is written apart from `core/statements.py`, which it checks.
     """
@@ -52,7 +52,7 @@ def spoken(node, within=False):
             yield annotation
         case ast.AnnAssign(annotation=ast.Name("Words"), value=value):
             yield value
-        case ast.AnnAssign(annotation=annotation) if within:
+        case ast.AnnAssign(annotation=annotation) if in_function:
             yield annotation
         case ast.Raise(ast.Call(ast.Name(error), args)) if error in ENDS_THE_JOB:
             yield from filter(_is_text, args)
@@ -62,7 +62,7 @@ def spoken(node, within=False):
             yield text
         case ast.Dict(keys, values):
             yield from (value for key, value in zip(keys, values, strict=True) if getattr(key, "value", "") == "help")
-    inside = isinstance(node, ast.FunctionDef) or (within and not isinstance(node, ast.ClassDef))
+    inside = isinstance(node, ast.FunctionDef) or (in_function and not isinstance(node, ast.ClassDef))
     for child in ast.iter_child_nodes(node):
         yield from spoken(child, inside)
 
@@ -90,26 +90,26 @@ def edits(source, node):
     whole, tree, silent = source.encode(), ast.dump(ast.parse(source)), {id(text) for text in spoken(node)}
     starts = [0, *itertools.accumulate(map(len, whole.splitlines(keepends=True)))]
     todo = [(node, False)]
-    for node, told in todo:
-        told = told or id(node) in silent
+    for node, is_silent in todo:
+        is_silent = is_silent or id(node) in silent
         if not isinstance(node, ast.JoinedStr):  # Python 3.11 does not say where its parts are
-            todo += [(child, told) for child in ast.iter_child_nodes(node)]
+            todo += [(child, is_silent) for child in ast.iter_child_nodes(node)]
         if new := replaced(node):
             start, end = starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
             text = (whole[:start] + new.encode() + whole[end:]).decode()
             try:
-                same = ast.dump(ast.parse(text)) == tree
+                is_equal = ast.dump(ast.parse(text)) == tree
             except SyntaxError:  # such as a call in the place of a target
                 continue
-            if not same:
-                yield text, not told, f"line {node.lineno}: {ast.unparse(node)} became {new}"
+            if not is_equal:
+                yield text, not is_silent, f"line {node.lineno}: {ast.unparse(node)} became {new}"
 
 
 def check(name, source, node):
     """Each edit moves the digest of a part exactly if it can decide bytes; Counter of whether edits can."""
     before, counts = provenance.part(name, source)[0], Counter()
-    for text, decides, where in edits(source, node):
-        assert (provenance.part(name, text)[0] != before) == decides, where
+    for text, decides, message in edits(source, node):
+        assert (provenance.part(name, text)[0] != before) == decides, message
         counts[decides] += 1
     return counts
 

@@ -21,15 +21,15 @@ class Settings:
 
 
 @pytest.fixture(autouse=True)
-def shown(monkeypatch):
+def readable_keys(monkeypatch):
     """A key is what it is made of, as text: `code|settings|inputs`."""
     monkeypatch.setattr(nodes, "key", lambda code, settings, inputs: f"{'+'.join(code.names)}|{settings}|{inputs}")
     monkeypatch.setattr(nodes, "made_of", lambda code: f"{'+'.join(code.names)}'s code")
 
 
-def node(name, **given):
-    given.setdefault("code", Code([name]))
-    return Node(name, "results", f"results/{name}", f"what {name} is", name, need=Need(1000, 10), **given)
+def node(name, **fields):
+    fields.setdefault("code", Code([name]))
+    return Node(name, "results", f"results/{name}", f"what {name} is", name, need=Need(1000, 10), **fields)
 
 
 # keys
@@ -49,23 +49,23 @@ def test_a_setting_that_no_byte_sees_decides_no_key():
 
 
 def test_inputs_count_by_their_role_and_in_their_order():
-    one, two = node("one", decides=1), node("two", decides=2)
-    key = node("rank", inputs={"runs": reads(one, two)}).key
+    first, second = node("one", decides=1), node("two", decides=2)
+    key = node("rank", inputs={"runs": reads(first, second)}).key
     assert key == "rank|[None, None]|{'runs': ['one|[None, 1]|{}', 'two|[None, 2]|{}']}"
-    assert node("rank", inputs={"runs": reads(two, one)}).key != key
-    assert node("rank", inputs={"candidates": reads(one, two)}).key != key
+    assert node("rank", inputs={"runs": reads(second, first)}).key != key
+    assert node("rank", inputs={"candidates": reads(first, second)}).key != key
 
 
 def test_named_inputs_count_by_their_names_and_in_any_order():
     """As where a query is assigned one of several variations by name."""
-    one, two = node("one"), node("two")
-    key = node("data", inputs={"variations": Input([one, two], names=["a", "b"])}).key
+    first, second = node("one"), node("two")
+    key = node("data", inputs={"variations": Input([first, second], names=["a", "b"])}).key
     assert key == "data|[None, None]|{'variations': {'a': 'one|[None, None]|{}', 'b': 'two|[None, None]|{}'}}"
-    other = Input([two, one], names=["b", "a"])
-    traded = Input([one, two], names=["b", "a"])
-    assert other.key == Input([one, two], names=["a", "b"]).key != traded.key
+    reordered = Input([second, first], names=["b", "a"])
+    traded = Input([first, second], names=["b", "a"])
+    assert reordered.key == Input([first, second], names=["a", "b"]).key != traded.key
     with pytest.raises(ValueError):
-        _ = Input([one, two], names=["a"]).key
+        _ = Input([first, second], names=["a"]).key
 
 
 def test_files_of_the_user_count_by_their_bytes(tmp_path):
@@ -82,22 +82,22 @@ def test_files_of_the_user_count_by_their_bytes(tmp_path):
 
 def test_what_is_read_but_decides_nothing_is_in_no_key():
     """Nor is what is empty: an option that is not given is no other option."""
-    one = node("one")
-    alone = node("vary").key
-    assert node("vary", inputs={"tokenizer": reads(one, decides=False)}).key == alone
-    assert node("vary", inputs={"shards": reads(), "files": Input(names=[])}).key == alone
-    assert node("vary", after=[one]).key == alone
-    assert node("vary", options={"threads": 2}).key == alone
-    assert node("vary", inputs={"tokenizer": reads(one)}).key != alone
+    source = node("one")
+    key_alone = node("vary").key
+    assert node("vary", inputs={"tokenizer": reads(source, decides=False)}).key == key_alone
+    assert node("vary", inputs={"shards": reads(), "files": Input(names=[])}).key == key_alone
+    assert node("vary", after=[source]).key == key_alone
+    assert node("vary", options={"threads": 2}).key == key_alone
+    assert node("vary", inputs={"tokenizer": reads(source)}).key != key_alone
 
 
 def test_the_key_is_the_one_that_artifacts_carry(monkeypatch):
     monkeypatch.setattr(nodes, "key", provenance.key)
-    made, read = Code(["evaluate"]), node("corpus", settings=Settings(5), decides="a")
+    code, corpus = Code(["evaluate"]), node("corpus", settings=Settings(5), decides="a")
     key = provenance.key(Code(["corpus"]), [{"depth": 5}, "a"], {})
-    assert read.key == key and len(key) == 16
-    measured = node("evaluate", code=made, inputs={"runs": reads(read)})
-    assert measured.key == provenance.key(made, [None, None], {"runs": [key]})
+    assert corpus.key == key and len(key) == 16
+    measured = node("evaluate", code=code, inputs={"runs": reads(corpus)})
+    assert measured.key == provenance.key(code, [None, None], {"runs": [key]})
 
 
 # files of an artifact
@@ -122,72 +122,72 @@ def test_a_file_in_a_folder_is_in_its_record_and_one_beside_has_its_own():
 # jobs
 
 
-def told_of(made):
+def told_of(job):
     """The command of a node without what its stage attests, and without its outputs."""
     attested = ("--made-of", "--work", "--key", "--reads", "--output")
-    told = [option for option in made.options_told if option[0] not in attested]
-    return shlex.join([made.stage_name, *(word for option in told for word in option)])
+    options = [option for option in job.options_told if option[0] not in attested]
+    return shlex.join([job.stage_name, *(word for option in options for word in option)])
 
 
 def test_a_job_logs_and_is_timed_under_the_name_of_its_rule():
-    made = node("training_data")
-    assert made.log == "results/logs/training_data/training_data.log"
-    assert made.benchmark == "results/benchmarks/training_data/training_data.tsv"
+    job = node("training_data")
+    assert job.log == "results/logs/training_data/training_data.log"
+    assert job.benchmark == "results/benchmarks/training_data/training_data.tsv"
 
 
 def test_a_rule_declares_the_record_of_the_first_artifact_of_its_job():
-    one, other = node("one"), node("two", first="results/one")
-    assert one.declared == other.declared == other.file("results/two/weights").declared == "results/one.sha256"
-    assert other.record == other.file("results/two/weights").record == "results/two.sha256"
-    assert one.file("results/beside").declared == "results/one.sha256"
+    first, second = node("one"), node("two", first="results/one")
+    assert first.declared == second.declared == second.file("results/two/weights").declared == "results/one.sha256"
+    assert second.record == second.file("results/two/weights").record == "results/two.sha256"
+    assert first.file("results/beside").declared == "results/one.sha256"
 
 
 def test_a_command_has_settings_then_inputs_then_options():
-    one, two = node("one"), node("two")
-    made = node("rank", settings=Settings(5), inputs={"runs": reads(one, two)}, options={"first_seed": 1})
-    told = """'{"depth": 5, "checkpoint_every": 9}'"""
-    assert told_of(made) == f"rank --settings {told} --runs results/one results/two --first-seed 1"
+    first, second = node("one"), node("two")
+    job = node("rank", settings=Settings(5), inputs={"runs": reads(first, second)}, options={"first_seed": 1})
+    settings = """'{"depth": 5, "checkpoint_every": 9}'"""
+    assert told_of(job) == f"rank --settings {settings} --runs results/one results/two --first-seed 1"
 
 
 def test_a_command_ends_with_its_outputs_even_if_there_are_none():
     assert node("one").words[-2:] == ["--output", "results/one"]
-    made = node("rank", outputs={"runs": ["results/a", "results/b"], "trec": []})
-    assert made.words[-4:] == ["--runs", "results/a", "results/b", "--trec"]
+    job = node("rank", outputs={"runs": ["results/a", "results/b"], "trec": []})
+    assert job.words[-4:] == ["--runs", "results/a", "results/b", "--trec"]
 
 
 def test_a_command_has_what_its_stage_attests():
     """The code, its own key or those of all artifacts that the job makes, and the keys of what it reads, by option."""
-    one, two = node("one"), node("two")
-    inputs = {"runs": reads(one, two), "card": reads(one), "hidden": Input([two], is_option=False)}
+    first, second = node("one"), node("two")
+    inputs = {"runs": reads(first, second), "card": reads(first), "hidden": Input([second], is_option=False)}
     words = node("rank", inputs=inputs).words
     assert words[:4] == ["rank", "--made-of", "rank's code", "--work"]
     assert words[5] == "--key" and words[6].startswith("rank|")
-    planned = {"runs": [one.key, two.key], "card": [one.key]}
+    planned = {"runs": [first.key, second.key], "card": [first.key]}
     assert words[7] == "--reads" and json.loads(words[8]) == planned
-    several = node("rank", makes=lambda: [one, two]).words
-    assert several[several.index("--key") + 1 : -2] == [one.key, two.key]
+    several = node("rank", makes=lambda: [first, second]).words
+    assert several[several.index("--key") + 1 : -2] == [first.key, second.key]
 
 
 def test_lists_that_are_empty_are_left_out_of_a_command():
-    made = node("train", inputs={"teacher": reads()}, options={"percents": [], "snapshots": ["a", "b"], "seed": 0})
-    assert told_of(made) == "train --snapshots a b --seed 0"
+    job = node("train", inputs={"teacher": reads()}, options={"percents": [], "snapshots": ["a", "b"], "seed": 0})
+    assert told_of(job) == "train --snapshots a b --seed 0"
 
 
 def test_a_command_names_the_code_and_packages_that_its_stage_loads_by_name(tmp_path):
     assert told_of(node("training_data")) == "training-data"
-    named = node("rank", code=Code(["rank", "robustdr.retrieval.bm25"]))
-    assert told_of(named) == "rank --code rank robustdr.retrieval.bm25"
+    job = node("rank", code=Code(["rank", "robustdr.retrieval.bm25"]))
+    assert told_of(job) == "rank --code rank robustdr.retrieval.bm25"
     assert told_of(node("checkpoint", code=Code(["checkpoint"], ["torch"]))) == "checkpoint --packages torch"
     assert told_of(node("pretrain", stage="train", code=Code(["train"]))) == "train"
-    told = {"folder": Input(files=[tmp_path], is_option=False), "runs": Input(files=[tmp_path / "run"])}
-    assert told_of(node("rank", inputs=told)) == f"rank --runs {tmp_path}/run"
+    inputs = {"folder": Input(files=[tmp_path], is_option=False), "runs": Input(files=[tmp_path / "run"])}
+    assert told_of(node("rank", inputs=inputs)) == f"rank --runs {tmp_path}/run"
 
 
 # what is behind a node
 
 
-def names(found):
-    return [made.path.removeprefix("results/") for made in found]
+def names(history):
+    return [artifact.path.removeprefix("results/") for artifact in history]
 
 
 def test_a_history_has_every_node_once_each_after_what_it_is_made_from():
@@ -212,7 +212,10 @@ def test_a_history_has_artifacts_and_no_files_of_them():
 
 
 def test_what_is_read_twice_is_read_once(tmp_path):
-    one, two = node("one"), node("two")
-    made = node("rank", inputs={"first": reads(one, two), "second": reads(one), "files": Input(files=[tmp_path])})
-    assert made.input_nodes == [one, two]
-    assert node("rank", inputs={"first": reads(two), "second": reads(one, decides=False)}).input_nodes == [two, one]
+    first, second = node("one"), node("two")
+    job = node("rank", inputs={"first": reads(first, second), "second": reads(first), "files": Input(files=[tmp_path])})
+    assert job.input_nodes == [first, second]
+    assert node("rank", inputs={"first": reads(second), "second": reads(first, decides=False)}).input_nodes == [
+        second,
+        first,
+    ]

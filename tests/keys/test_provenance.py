@@ -126,7 +126,9 @@ def test_code_is_parsed_once_per_machine_and_anew_when_it_changes(package, monke
     monkeypatch.chdir(folder)
     forget()
     before, parse, parsed = hashed("robustdr.loop"), ast.parse, []
-    monkeypatch.setattr(ast, "parse", lambda *given, **more: parsed.append(given[0]) or parse(*given, **more))
+    monkeypatch.setattr(
+        ast, "parse", lambda *arguments, **options: parsed.append(arguments[0]) or parse(*arguments, **options)
+    )
     forget()
     assert hashed("robustdr.loop") == before and not parsed
     text = "import yaml\n\n\ndef one():\n    return 1\n"
@@ -263,7 +265,7 @@ def test_every_module_of_the_package_can_be_hashed():
 def test_a_key_depends_on_each_of_its_parts():
     code, inputs = Code(["corpus"], ["torch"]), {"data": "x", "runs": ["y", "z"]}
     base = {"code": code, "settings": {"a": 1, "b": 2}, "inputs": inputs}
-    others = [
+    changes = [
         {"code": Code(["split"], ["torch"])},
         {"code": Code(["corpus", "robustdr.collections.irds"], ["torch"])},
         {"code": Code(["corpus"], ["transformers"])},
@@ -272,8 +274,8 @@ def test_a_key_depends_on_each_of_its_parts():
         {"inputs": inputs | {"runs": ["z", "y"]}},  # in another order
         {"inputs": {"model": "x", "runs": ["y", "z"]}},  # in another role
     ]
-    made = {key(**{**base, **other}) for other in others} | {key(**base)}
-    assert len(made) == 8
+    keys = {key(**{**base, **change}) for change in changes} | {key(**base)}
+    assert len(keys) == 8
     assert key(code, {"b": 2, "a": 1}, {"runs": ["y", "z"], "data": "x"}) == key(**base)
 
 
@@ -347,7 +349,7 @@ def test_digests_of_files_and_folders(tmp_path):
     (tmp_path / "deep" / "b").write_text("abc")
     (tmp_path / "a").write_text("abc")
     abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    found = digests([tmp_path / "a", tmp_path / "deep", tmp_path / "missing"])
-    assert found == [{".": abc}, {"b": abc}, {}]
+    file_digests = digests([tmp_path / "a", tmp_path / "deep", tmp_path / "missing"])
+    assert file_digests == [{".": abc}, {"b": abc}, {}]
     (tmp_path / "deep").rename(tmp_path / "elsewhere")
     assert digests([tmp_path / "elsewhere"]) == [{"b": abc}]

@@ -51,7 +51,7 @@ def divergence(teacher, student):
 
 def likelihood(scores, positive):
     """The mean over the rows of scores of −log p(positive)."""
-    return -np.mean([np.log(distribution(row)[at]) for row, at in zip(scores, positive, strict=True)])
+    return -np.mean([np.log(distribution(row)[place]) for row, place in zip(scores, positive, strict=True)])
 
 
 def all_scores(queries, passages):
@@ -60,7 +60,7 @@ def all_scores(queries, passages):
 
 def group_scores(queries, x):
     size = len(x.passages) // len(queries)
-    return [[q @ x.passages[at + i] for i in range(size)] for q, at in zip(queries, x.positive, strict=True)]
+    return [[q @ x.passages[start + i] for i in range(size)] for q, start in zip(queries, x.positive, strict=True)]
 
 
 def contrastive(x, held, queries="query"):
@@ -104,8 +104,8 @@ def distillation(x, held, alpha=0.2):
     return terms
 
 
-def cosine(one, other):
-    return one @ other / np.sqrt((one @ one) * (other @ other))
+def cosine(first, second):
+    return first @ second / np.sqrt((first @ first) * (second @ second))
 
 
 def capot(
@@ -121,16 +121,16 @@ def capot(
 ):
     """Eq. 1 to 3 of CAPOT, query by query."""
     contrast, anchored, ranking = [], [], []
-    for f, positive, at, fa in zip(x.query, x.variation, x.negative, held.anchor, strict=True):
-        negative = x.query[at]
+    for f, positive, index, fa in zip(x.query, x.variation, x.negative, held.anchor, strict=True):
+        negative = x.query[index]
         anchored.append(sum((f - fa) ** 2))
         if variant == "released_sibling":
-            near, far = cosine(f, positive), cosine(f, negative)
-            contrast.append(tau_positive * (1 - near) + tau_negative * max(0, far - 0.2))
-            better, worse = near, far
+            positive_term, negative_term = cosine(f, positive), cosine(f, negative)
+            contrast.append(tau_positive * (1 - positive_term) + tau_negative * max(0, negative_term - 0.2))
+            better, worse = positive_term, negative_term
         else:
-            near, far = sum((f - positive) ** 2), sum((f - negative) ** 2)
-            contrast.append(max(0, tau_positive * near - tau_negative * far + margin))
+            positive_term, negative_term = sum((f - positive) ** 2), sum((f - negative) ** 2)
+            contrast.append(max(0, tau_positive * positive_term - tau_negative * negative_term + margin))
             better, worse = positive @ fa, {"printed": negative, "text": fa}[variant] @ fa
         ranking.append(max(0, -(better - worse) + margin_ranking))
     terms = {}
@@ -145,15 +145,15 @@ def capot(
 
 def capot_mined(x, held, **settings):
     """CAPOT with the nearest other query, by the frozen vectors, as the negative of each."""
-    apart = [[sum((one - other) ** 2) for other in held.anchor] for one in held.anchor]
-    order = [sorted(range(len(row)), key=lambda j, row=row: row[j]) for row in apart]
-    negative = [next((j for j in near if j != i), i) for i, near in enumerate(order)]
+    distances = [[sum((first - second) ** 2) for second in held.anchor] for first in held.anchor]
+    order = [sorted(range(len(row)), key=lambda j, row=row: row[j]) for row in distances]
+    negative = [next((j for j in nearest_first if j != i), i) for i, nearest_first in enumerate(order)]
     return capot(SimpleNamespace(**{**vars(x), "negative": negative}), held, **settings)
 
 
 def pairs(x, queries):
     """(score of the positive, score of a negative) of every pair of every group."""
-    return [(group[0], other) for group in group_scores(getattr(x, queries), x) for other in group[1:]]
+    return [(group[0], negative) for group in group_scores(getattr(x, queries), x) for negative in group[1:]]
 
 
 def pairwise(x, held, of="softmax", queries="query"):
@@ -174,12 +174,17 @@ def intent(x, held, alpha=1.0, tau=0.1, similarity="cosine"):
     for number, intent in enumerate(texts):
         positive, *negatives = np.split(x.passages, len(texts))[number]
         for text in intent:
-            ranking += [-np.log(1 / (1 + np.exp(-(text @ positive - text @ other)))) for other in negatives]
+            ranking += [-np.log(1 / (1 + np.exp(-(text @ positive - text @ negative)))) for negative in negatives]
         query, *varied = intent
-        for own in varied:
-            near = np.exp(sim(query, own) / tau)
-            far = sum(np.exp(sim(query, text) / tau) for i, of in enumerate(texts) if i != number for text in of)
-            alignment.append(-np.log(near / (near + far)))
+        for variation in varied:
+            similar = np.exp(sim(query, variation) / tau)
+            dissimilar = sum(
+                np.exp(sim(query, text) / tau)
+                for i, intent_texts in enumerate(texts)
+                if i != number
+                for text in intent_texts
+            )
+            alignment.append(-np.log(similar / (similar + dissimilar)))
     return {"bpr": np.mean(ranking), **({"nt_xent": alpha * np.mean(alignment)} if alpha else {})}
 
 
@@ -189,9 +194,9 @@ def dual_contrastive(x, held, weight=0.1, tau=0.01, similarity="cosine"):
     for number, (query, group) in enumerate(zip(x.query, np.split(x.passages, len(x.query)), strict=True)):
         positive, *negatives = group
         likeness = sim(query, positive)
-        to_passage += [np.log(1 + np.exp((sim(query, other) - likeness) / tau)) for other in negatives]
-        others = [sim(positive, other) for i, other in enumerate(x.query) if i != number]
-        to_query.append(np.log(1 + np.exp((max(others) - likeness) / tau)) if others else 0)
+        to_passage += [np.log(1 + np.exp((sim(query, negative) - likeness) / tau)) for negative in negatives]
+        query_scores = [sim(positive, other_query) for i, other_query in enumerate(x.query) if i != number]
+        to_query.append(np.log(1 + np.exp((max(query_scores) - likeness) / tau)) if query_scores else 0)
     terms = {"query_to_passage": np.mean(to_passage)}
     return {**terms, **({"passage_to_query": weight * np.mean(to_query)} if weight else {})}
 

@@ -55,8 +55,8 @@ def test_the_triplet_loss_may_push_alone(small):
 
 def test_text_by_hand(small):
     # Ranking: 9 − 3 and 9 − 6.
-    found = values(small, variant="text")
-    assert found == pytest.approx({"triplet": 1.0, "anchor": 5.0, "ranking": 4.5}, abs=1e-12)
+    terms = values(small, variant="text")
+    assert terms == pytest.approx({"triplet": 1.0, "anchor": 5.0, "ranking": 4.5}, abs=1e-12)
 
 
 def test_released_sibling_by_hand():
@@ -68,8 +68,8 @@ def test_released_sibling_by_hand():
         anchor=tensor([[3, 3], [0, 2]]),
         negative=torch.tensor([1, 0]),
     )
-    found = values(batch, variant="released_sibling", margin_ranking=0.5)
-    assert found == pytest.approx({"cosine_embedding": 0.08, "anchor": 1.0, "ranking": 0.32}, abs=1e-12)
+    terms = values(batch, variant="released_sibling", margin_ranking=0.5)
+    assert terms == pytest.approx({"cosine_embedding": 0.08, "anchor": 1.0, "ranking": 0.32}, abs=1e-12)
 
 
 def test_a_triplet_that_keeps_its_distance_pulls_no_more(small):

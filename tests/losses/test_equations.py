@@ -61,8 +61,8 @@ every_loss = pytest.mark.parametrize("name, settings", CASES)
 
 
 def arrays(batch) -> SimpleNamespace:
-    given = {field: value for field, value in vars(batch).items() if value is not None}
-    return SimpleNamespace(**{field: value.numpy().copy() for field, value in given.items()})
+    tensors = {field: value for field, value in vars(batch).items() if value is not None}
+    return SimpleNamespace(**{field: value.numpy().copy() for field, value in tensors.items()})
 
 
 def fields(name: str, settings: dict) -> set[str]:
@@ -74,13 +74,13 @@ def differences(function, x: SimpleNamespace, field: str) -> np.ndarray:
     """Central differences of `function`, a sum of terms, by every number of one field."""
     values, step = getattr(x, field), 1e-5
     gradient = np.empty_like(values)
-    for at in np.ndindex(values.shape):
-        here = values[at]
-        values[at] = here + step
-        above = sum(function(x).values())
-        values[at] = here - step
-        gradient[at] = (above - sum(function(x).values())) / (2 * step)
-        values[at] = here
+    for index in np.ndindex(values.shape):
+        value = values[index]
+        values[index] = value + step
+        upper = sum(function(x).values())
+        values[index] = value - step
+        gradient[index] = (upper - sum(function(x).values())) / (2 * step)
+        values[index] = value
     return gradient
 
 
@@ -96,9 +96,9 @@ def test_every_loss_is_among_the_cases():
 )
 def test_a_loss_equals_its_equations(name, settings, batch):
     assume(name not in PAIRS or len(batch.passages) > len(batch.query))
-    found = losses.create(name, **settings)(batch)
+    terms = losses.create(name, **settings)(batch)
     expected = getattr(equations, name)(arrays(batch), arrays(batch), **settings)
-    assert {term: value.item() for term, value in found.items()} == pytest.approx(expected, rel=0, abs=1e-6)
+    assert {term: value.item() for term, value in terms.items()} == pytest.approx(expected, rel=0, abs=1e-6)
 
 
 @every_loss
@@ -125,11 +125,11 @@ def test_intent_with_duplicate_queries(variations):
     batch.query[1] = batch.variations[1, 0] = batch.query[0]
     held = arrays(batch)
     vectors = {field: getattr(batch, field).requires_grad_() for field in TEXTS}
-    found = losses.create("intent")(batch)
-    assert {term: value.item() for term, value in found.items()} == pytest.approx(
+    terms = losses.create("intent")(batch)
+    assert {term: value.item() for term, value in terms.items()} == pytest.approx(
         equations.intent(held, held), abs=1e-6
     )
-    sum(found.values()).backward()
+    sum(terms.values()).backward()
     for field in ("query", "variations", "passages"):
         expected = differences(lambda x: equations.intent(x, held), SimpleNamespace(**vars(held)), field)
         assert vectors[field].grad.numpy() == pytest.approx(expected, rel=0, abs=1e-6), field
@@ -170,9 +170,9 @@ def test_a_loss_reads_only_what_it_needs(name, settings):
 def test_a_loss_over_groups_takes_the_scores_of_a_ranker(name, settings):
     loss, batch = losses.create(name, **settings), random_batch(7, queries=3, per_query=2, dimension=4)
     needs = losses.check(name, **settings)
-    read = needs & {"query", "variation", "variations"}
-    ranker = Batch(**{f"{queries}_scores": batch.group_scores(queries) for queries in read})
-    for queries in read if "vectors" in needs else ():
+    needed = needs & {"query", "variation", "variations"}
+    ranker = Batch(**{f"{queries}_scores": batch.group_scores(queries) for queries in needed})
+    for queries in needed if "vectors" in needs else ():
         setattr(ranker, queries, getattr(batch, queries))
     assert loss(ranker) == loss(batch)
 

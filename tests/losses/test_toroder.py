@@ -47,8 +47,10 @@ def test_lce_by_hand(small):
 
 
 def test_lce_without_other_queries_is_the_contrastive_loss(small):
-    one = Batch(passages=small.passages[:2], positive=small.positive[:1], query=small.query[:1])
-    assert losses.create("lce")(one)["nll"].item() == pytest.approx(losses.create("contrastive")(one)["nll"].item())
+    single = Batch(passages=small.passages[:2], positive=small.positive[:1], query=small.query[:1])
+    assert losses.create("lce")(single)["nll"].item() == pytest.approx(
+        losses.create("contrastive")(single)["nll"].item()
+    )
 
 
 def test_distillation_by_hand(small):

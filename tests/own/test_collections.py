@@ -86,16 +86,16 @@ def evaluate(folder, registered, *arguments):
 
 def test_every_form_of_a_german_collection_has_the_same_runs_and_draws_are_averaged(forms, tiny_model, tmp_path):
     registered, options = forms
-    asked = ["--model", str(tiny_model), "--variations", "typo", "no_stopwords", "--draws", "2"]
-    made = {}
-    for name, said in options.items():
-        done = evaluate(tmp_path / name, registered, *said, *asked)
+    arguments = ["--model", str(tiny_model), "--variations", "typo", "no_stopwords", "--draws", "2"]
+    runs_by_form = {}
+    for name, form_options in options.items():
+        done = evaluate(tmp_path / name, registered, *form_options, *arguments)
         assert done.returncode == 0, done.stderr
         assert "language of the queries: German (de), Latin script" in done.stderr
         runs = tmp_path / name / "results/own/runs"
-        made[name] = {file.relative_to(runs): file.read_bytes() for file in runs.rglob("*.arrow")}
-        made[name] |= {file.relative_to(runs): file.read_bytes() for file in runs.rglob("*.trec.gz")}
-    assert made["TSV"] == made["BEIR"] == made["irds"] and len(made["TSV"]) == 3 * 5 * 2
+        runs_by_form[name] = {file.relative_to(runs): file.read_bytes() for file in runs.rglob("*.arrow")}
+        runs_by_form[name] |= {file.relative_to(runs): file.read_bytes() for file in runs.rglob("*.trec.gz")}
+    assert runs_by_form["TSV"] == runs_by_form["BEIR"] == runs_by_form["irds"] and len(runs_by_form["TSV"]) == 3 * 5 * 2
     varied = {
         name: read_queries(tmp_path / f"TSV/results/own/variations/own/test/{name}.tsv")
         for name in ("typo", "typo.draw2", "no_stopwords")

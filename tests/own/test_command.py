@@ -14,8 +14,8 @@ def options(tmp_path, tiny_model):
         "queries": "queries.tsv",
         "qrels": "qrels.txt",
     }
-    found = {f"--{name}": str(tmp_path / file) for name, file in files.items()}
-    return found | {"--model": str(tiny_model), "-o": str(tmp_path / "out")}
+    file_options = {f"--{name}": str(tmp_path / file) for name, file in files.items()}
+    return file_options | {"--model": str(tiny_model), "-o": str(tmp_path / "out")}
 
 
 SERVED = {"--server": "http://localhost:1/v1"}

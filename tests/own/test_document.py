@@ -14,12 +14,12 @@ NASTY = "a|b <script>alert(1)</script> *c* [d](e) `f` 100_000 \\"
 
 
 def system(label, **query_sets):
-    whole = {name: {"difference": (each["drop"] or 0) / 2, **each} for name, each in query_sets.items()}
+    whole = {name: {"difference": (change["drop"] or 0) / 2, **change} for name, change in query_sets.items()}
     return {"label": label, "original": 0.5, "query_sets": whole}
 
 
 @pytest.fixture()
-def found():
+def report_numbers():
     kinds = {"typo": WORSE, "stem": BETTER, "misspelling_mean": WORSE, "syntactic_mean": BETTER}
     remedy = {"label": "CAPOT", "variations": BETTER, "variations_over_control": UNKNOWN, "original": WORSE}
     return {
@@ -50,15 +50,15 @@ def found():
     }
 
 
-def test_the_headline(found):
-    said = headline(found)
-    assert said.startswith("On 100 queries over 1000 passages, mine has nDCG@10 0.500, and 0.400 on average")
-    assert "-20.0 % [-30.0, -10.0], p < .001; BM25 has 0.500 and –." in said
-    assert "1 of 2 variations lower it significantly" in said and "typo costs most, -20.0 %" in said
+def test_the_headline(report_numbers):
+    text = headline(report_numbers)
+    assert text.startswith("On 100 queries over 1000 passages, mine has nDCG@10 0.500, and 0.400 on average")
+    assert "-20.0 % [-30.0, -10.0], p < .001; BM25 has 0.500 and –." in text
+    assert "1 of 2 variations lower it significantly" in text and "typo costs most, -20.0 %" in text
 
 
-def test_a_row_for_every_query_set_and_remedy(found):
-    lines = markdown(found).splitlines()
+def test_a_row_for_every_query_set_and_remedy(report_numbers):
+    lines = markdown(report_numbers).splitlines()
     typo = "[typo](results/own/report/queries.html#own/own/test/typo/nDCG%4010/own_table1)"
     stem = typo.replace("typo", "stem")
     assert f"| {typo} | 100.0 % | 0.400 | -20.0 % [-30.0, -10.0] | < .001 | < .001 | 0.040 | 0.400 | -20.0 % |" in lines
@@ -70,44 +70,44 @@ def test_a_row_for_every_query_set_and_remedy(found):
     assert any("25.0 % of the passages are longer" in line for line in lines)
 
 
-def test_queries_are_texts_whatever_they_look_like(found):
-    page = html(found)
+def test_queries_are_texts_whatever_they_look_like(report_numbers):
+    page = html(report_numbers)
     assert f">{escape(NASTY, quote=False)}</td>" in page and ">a|bb</td>" in page
     assert "<script" not in page and "<em>" not in page
 
 
-def test_names_are_texts_whatever_they_look_like(found):
+def test_names_are_texts_whatever_they_look_like(report_numbers):
     nasty = f"![x](http://h/x.png) {NASTY}\r\u2028y"
-    found["systems"]["own_bm25"]["label"] = found["remedies"]["own_capot"]["label"] = nasty
-    page = html({**found, "model": nasty, "sources": [f"The model is {nasty}."]})
-    shown = escape(nasty.replace("\r\u2028", " "), quote=False)
-    assert page.count(shown) >= 6 and "<script" not in page and "<em>" not in page and "<img" not in page
+    report_numbers["systems"]["own_bm25"]["label"] = report_numbers["remedies"]["own_capot"]["label"] = nasty
+    page = html({**report_numbers, "model": nasty, "sources": [f"The model is {nasty}."]})
+    escaped = escape(nasty.replace("\r\u2028", " "), quote=False)
+    assert page.count(escaped) >= 6 and "<script" not in page and "<em>" not in page and "<img" not in page
 
 
-def test_a_line_break_in_a_query_is_a_blank(found):
-    found["worst"][0]["query"] = "one\rtwo\x85three"
-    assert "| one two three | a\\|bb |" in markdown(found)
+def test_a_line_break_in_a_query_is_a_blank(report_numbers):
+    report_numbers["worst"][0]["query"] = "one\rtwo\x85three"
+    assert "| one two three | a\\|bb |" in markdown(report_numbers)
 
 
-def test_the_page_has_what_the_document_has(found):
-    page, said = html(found), headline(found)
-    assert f"<p>{escape(said, quote=False)}</p>" in page
+def test_the_page_has_what_the_document_has(report_numbers):
+    page, text = html(report_numbers), headline(report_numbers)
+    assert f"<p>{escape(text, quote=False)}</p>" in page
     assert "CAPOT" in page and "The model is /models/mine." in page and page.count("<table>") == 3
     assert 'href="results/own/report/site.css"' in page
     assert 'href="results/own/report/queries.html#own/own/test/typo%2Cstem/nDCG%4010/own_table1"' in page
 
 
-def test_of_a_model_of_a_server_nothing_is_said_of_lengths(found):
-    assert "tokens of a passage" not in markdown({**found, "passage_length": None, "truncated": None})
+def test_of_a_model_of_a_server_nothing_is_said_of_lengths(report_numbers):
+    assert "tokens of a passage" not in markdown({**report_numbers, "passage_length": None, "truncated": None})
 
 
-def test_without_remedies_nothing_is_said_of_training(found):
-    assert "What training would change" not in markdown({**found, "remedies": {}})
+def test_without_remedies_nothing_is_said_of_training(report_numbers):
+    assert "What training would change" not in markdown({**report_numbers, "remedies": {}})
 
 
-def test_several_models_are_ranked_with_what_is_not_behind_the_best(found):
-    def against(mean, difference, **more):
-        return {"mean": mean, "difference": difference, "difference_interval": [difference - 0.1, difference], **more}
+def test_several_models_are_ranked_with_what_is_not_behind_the_best(report_numbers):
+    def against(mean, difference, **fields):
+        return {"mean": mean, "difference": difference, "difference_interval": [difference - 0.1, difference], **fields}
 
     def ranked(label, *parts):
         return {
@@ -129,7 +129,7 @@ def test_several_models_are_ranked_with_what_is_not_behind_the_best(found):
         "variations": against(0.3, -0.1, p_holm=0.2),
         "change": against(-0.2, -0.2, p_holm=0.0),
     }
-    report = {**found, "ranking": [first, second], "pairs": [pair], "costs": costs}
+    report = {**report_numbers, "ranking": [first, second], "pairs": [pair], "costs": costs}
     assert headline(report) == (
         "On 100 queries over 1000 passages, A| has the highest nDCG@10, 0.500, and B the highest where the queries are "
         "reworded or misspelled, 0.400 (not significantly better than A|)."

@@ -42,7 +42,7 @@ def test_every_command_of_the_pages(tmp_path):
     assert fixed["systems"]["own"]["original"] == report["systems"]["own"]["original"]
     assert len(server.given) == len({*server.given}) > 1000  # each text once
     stays = {name: not remedy["reindexes"] for name, remedy in fixed["remedies"].items()}
-    assert {name for name, of in stays.items() if of} == {"own_capot"} and len(stays) == 5
+    assert {name for name, is_kept in stays.items() if is_kept} == {"own_capot"} and len(stays) == 5
     from sentence_transformers import SentenceTransformer
 
     for remedy in fixed["remedies"].values():

@@ -27,71 +27,72 @@ def data(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory, tiny_model, data):
+def job_graph(tmp_path_factory, tiny_model, data):
     folder = tmp_path_factory.mktemp("report") / "config"
     fix = ["rodr", "capot", "self-teaching", "augmentation"]
     experiment.write(folder, [models.find(str(tiny_model))], data, BY_CATEGORY, ["RR@10"], fix)
     return graph(load(HOUSE / "config", folder), NAME)
 
 
-def test_everything_is_measured_on_the_split_that_is_evaluated(made):
+def test_everything_is_measured_on_the_split_that_is_evaluated(job_graph):
     systems = ["own_bm25", "own", "own_hybrid", "own_control", "own_rodr", "own_capot", "own_self_teaching"]
-    assert set(made.demand.evaluated()) == {*systems, "own_augmentation"}
+    assert set(job_graph.demand.evaluated()) == {*systems, "own_augmentation"}
     kinds = ["original", "typo", "misspell", "swap_words"]
     for system in systems:
-        assert made.demand.evaluations(system) == {(NAME, "test"): (kinds, ["RR@10"])}
+        assert job_graph.demand.evaluations(system) == {(NAME, "test"): (kinds, ["RR@10"])}
 
 
-def test_remedies_start_from_the_model_and_learn_from_the_training_split(made):
+def test_remedies_start_from_the_model_and_learn_from_the_training_split(job_graph):
     for system in ("own_rodr", "own_self_teaching", "own_augmentation", "own_control"):
-        assert made.lineage.train_split(system) == (NAME, "train") and made.lineage.miner_of(system) == NAME
-        assert made.initial(system, 1).path == "results/own/checkpoints/base"
-    assert [made.lineage.reindexes(system, NAME) for system in ("own_rodr", "own_capot")] == [True, False]
+        assert job_graph.lineage.train_split(system) == (NAME, "train") and job_graph.lineage.miner_of(system) == NAME
+        assert job_graph.initial(system, 1).path == "results/own/checkpoints/base"
+    assert [job_graph.lineage.reindexes(system, NAME) for system in ("own_rodr", "own_capot")] == [True, False]
 
 
-def test_the_model_is_taken_as_it_is(made):
-    assert made.lineage.scale.checkpoints["base"].form == "whole"
-    assert lengths(made.lineage, NAME) == dict.fromkeys(("query_length", "passage_length"), 64)
+def test_the_model_is_taken_as_it_is(job_graph):
+    assert job_graph.lineage.scale.checkpoints["base"].form == "whole"
+    assert lengths(job_graph.lineage, NAME) == dict.fromkeys(("query_length", "passage_length"), 64)
 
 
 def test_several_models_have_systems_of_their_own_over_one_set_of_variations(data, tiny_model, tmp_path):
     compared = [models.find(str(tiny_model)), models.find(str(tiny_model), base="base_2")]
     experiment.write(tmp_path, compared, data, BY_CATEGORY, ["RR@10", "R@100"])
-    made = graph(load(HOUSE / "config", tmp_path), NAME)
-    assert set(made.demand.evaluated()) == {"own_bm25", "own", "own_hybrid", "own_2"}
-    assert made.model("own_2", 0).path == "results/own/checkpoints/base_2"
+    job_graph = graph(load(HOUSE / "config", tmp_path), NAME)
+    assert set(job_graph.demand.evaluated()) == {"own_bm25", "own", "own_hybrid", "own_2"}
+    assert job_graph.model("own_2", 0).path == "results/own/checkpoints/base_2"
     kinds = ["original", "typo", "misspell", "swap_words"]
-    assert made.demand.evaluations("own_2") == {(NAME, "test"): (kinds, ["RR@10", "R@100"])}
-    assert made.lineage.recipe("own_hybrid").label == f"hybrid of BM25 and {tiny_model.name}"
+    assert job_graph.demand.evaluations("own_2") == {(NAME, "test"): (kinds, ["RR@10", "R@100"])}
+    assert job_graph.lineage.recipe("own_hybrid").label == f"hybrid of BM25 and {tiny_model.name}"
 
 
 def test_a_reranker_ranks_the_passages_of_the_first_model_again(data, tiny_model, cross, tmp_path):
     experiment.write(
         tmp_path, [models.find(str(tiny_model))], data, BY_CATEGORY, ["RR@10"], reranker=models.reranker(str(cross[0]))
     )
-    made = graph(load(HOUSE / "config", tmp_path), NAME)
-    recipe = made.lineage.recipe("own_reranked")
+    job_graph = graph(load(HOUSE / "config", tmp_path), NAME)
+    recipe = job_graph.lineage.recipe("own_reranked")
     assert recipe.label == f"{tiny_model.name}, reranked by {cross[0].name}"
     assert (recipe.candidates.system, recipe.candidates.depth, recipe.candidates.queries) == (NAME, 100, "own")
     assert (recipe.query_length, recipe.passage_length) == (16, 44)  # of 64, with 4 special tokens
-    assert made.model("own_reranked", 0).path == "results/own/checkpoints/reranker"
-    run = made.run("own_reranked", 0, (NAME, "test"), "typo")
-    assert made.run(NAME, 0, (NAME, "test"), "typo") in run.inputs["candidates"].nodes
+    assert job_graph.model("own_reranked", 0).path == "results/own/checkpoints/reranker"
+    run = job_graph.run("own_reranked", 0, (NAME, "test"), "typo")
+    assert job_graph.run(NAME, 0, (NAME, "test"), "typo") in run.inputs["candidates"].nodes
 
 
 def test_a_spell_checker_stands_before_bm25_and_the_first_model_whose_vectors_are_kept(data, tiny_model, tmp_path):
     compared = [models.find(str(tiny_model)), models.find(str(tiny_model), base="base_2")]
     experiment.write(tmp_path, compared, data, BY_CATEGORY, ["RR@10"], spell_checker=True)
-    made = graph(load(HOUSE / "config", tmp_path), NAME)
+    job_graph = graph(load(HOUSE / "config", tmp_path), NAME)
     checked = {"own_bm25_spell_checked": "own_bm25", "own_spell_checked": "own"}
-    assert set(made.demand.evaluated()) == {"own", "own_2", "own_hybrid", "own_bm25", *checked}
+    assert set(job_graph.demand.evaluated()) == {"own", "own_2", "own_hybrid", "own_bm25", *checked}
     for system, ranker in checked.items():
-        recipe = made.lineage.recipe(system)
+        recipe = job_graph.lineage.recipe(system)
         assert (recipe.kind, recipe.ranker, recipe.edits) == ("rewrite", ranker, 2)
-    both = [
-        made.run(system, 0, (NAME, "test"), "typo").inputs["embeddings"].paths for system in (NAME, "own_spell_checked")
+    vector_paths = [
+        job_graph.run(system, 0, (NAME, "test"), "typo").inputs["embeddings"].paths
+        for system in (NAME, "own_spell_checked")
     ]
-    assert both[0] and both[0] == both[1]
+    assert vector_paths[0] and vector_paths[0] == vector_paths[1]
     with pytest.raises(UserError, match="--spell-checker: engine ran elsewhere"):
         ran = models.ranked(tmp_path, "engine")
         experiment.write(tmp_path, [ran], data, BY_CATEGORY, ["RR@10"], spell_checker=True)
@@ -99,18 +100,18 @@ def test_a_spell_checker_stands_before_bm25_and_the_first_model_whose_vectors_ar
 
 def test_misspellings_of_people_have_the_kinds_that_people_typed(data, tiny_model, tmp_path):
     experiment.write(tmp_path, [models.find(str(tiny_model))], data, {"misspelling": ["human_misspelling"]}, ["RR@10"])
-    made = graph(load(HOUSE / "config", tmp_path), NAME)
-    told = made.query_set((NAME, "test"), "human_misspelling").words
-    assert '"variant": "people"' in told[told.index("--settings") + 1]
+    job_graph = graph(load(HOUSE / "config", tmp_path), NAME)
+    words = job_graph.query_set((NAME, "test"), "human_misspelling").words
+    assert '"variant": "people"' in words[words.index("--settings") + 1]
 
 
 def test_what_a_server_has_is_asked_and_searched_without_a_checkpoint(data, tmp_path):
     model = models.served("http://localhost:1/v1/", "m", {"similarity": "dot", "key": "NAME"})
     experiment.write(tmp_path, [model], data, BY_CATEGORY, ["RR@10"])
-    made = graph(load(HOUSE / "config", tmp_path), NAME)
-    settings = made.run(NAME, 0, (NAME, "test"), "original").settings
+    job_graph = graph(load(HOUSE / "config", tmp_path), NAME)
+    settings = job_graph.run(NAME, 0, (NAME, "test"), "original").settings
     assert (settings.url, settings.model, settings.similarity) == ("http://localhost:1/v1", "m", "dot")
-    assert not made.lineage.scale.checkpoints and of_papers(made, [NAME])
+    assert not job_graph.lineage.scale.checkpoints and of_papers(job_graph, [NAME])
     with pytest.raises(UserError, match="--fix: m: its weights are not on this machine, so it cannot be trained"):
         experiment.write(tmp_path, [model], data, BY_CATEGORY, ["RR@10"], ["rodr"])
 
@@ -124,24 +125,24 @@ def test_kinds_are_mixed_and_each_ranks_in_its_way(data, tiny_model, tiny_transf
     compared = [models.find(str(path), base=f"base_{n}") for n, path in enumerate([tiny_model, *folders])]
     compared += [models.ranked(tmp_path / "runs", "engine"), models.served("http://localhost:1", "m", {})]
     experiment.write(tmp_path / "config", compared, data, BY_CATEGORY, ["RR@10"])
-    made = graph(load(HOUSE / "config", tmp_path / "config"), NAME)
-    assert [made.lineage.kind(f"own_{n}").name for n in (2, 3, 4, 5)] == [
+    job_graph = graph(load(HOUSE / "config", tmp_path / "config"), NAME)
+    assert [job_graph.lineage.kind(f"own_{n}").name for n in (2, 3, 4, 5)] == [
         "sparse", "late_interaction", "existing", "served",
     ]  # fmt: skip
-    late = made.run("own_3", 0, (NAME, "test"), "original")
+    late = job_graph.run("own_3", 0, (NAME, "test"), "original")
     assert late.inputs["model"].paths == ["results/own/checkpoints/base_2"]
     assert (late.settings.query_length, late.settings.passage_length) == (12, 40)
-    assert not made.lineage.is_trained("own_2") and made.lineage.seeds("own_2") == [0]
-    assert made.lineage.takes_checkpoint("own_2") and of_papers(made, [NAME])
+    assert not job_graph.lineage.is_trained("own_2") and job_graph.lineage.seeds("own_2") == [0]
+    assert job_graph.lineage.takes_checkpoint("own_2") and of_papers(job_graph, [NAME])
     with pytest.raises(UserError, match="--fix: SPLADE doc: sparse; allowed: a dual encoder"):
         experiment.write(tmp_path / "fix", compared[1:], data, BY_CATEGORY, ["RR@10"], ["rodr"])
 
 
 def test_rules_alone_are_at_hand():
     """Neither the identity nor what a model makes, nor what a stand-in makes in place of one."""
-    found = {name for names in experiment.at_hand().values() for name in names}
-    assert {"typo", "misspell", "swap_words", "lemmatise"} <= found
-    assert not found & {"original", "back_translation", "llm", "paraphrase_t5_paws", "released"}
+    available = {name for names in experiment.at_hand().values() for name in names}
+    assert {"typo", "misspell", "swap_words", "lemmatise"} <= available
+    assert not available & {"original", "back_translation", "llm", "paraphrase_t5_paws", "released"}
 
 
 def test_some_of_them(monkeypatch):
@@ -152,8 +153,8 @@ def test_some_of_them(monkeypatch):
         experiment.chosen(["typos"])
 
 
-def test_the_files_are_laid_over_the_project_s_with_its_schemas(made, data):
-    folder = made.lineage.config.folders[NAME].parents[1]
+def test_the_files_are_laid_over_the_project_s_with_its_schemas(job_graph, data):
+    folder = job_graph.lineage.config.folders[NAME].parents[1]
     config = yaml.safe_load((folder / "config.yaml").read_text())
     assert config == {"scale": NAME, "papers": [NAME], "overlay": str(folder)}
-    assert made.lineage.config.collections[NAME]["corpus"] == str(data.corpus)
+    assert job_graph.lineage.config.collections[NAME]["corpus"] == str(data.corpus)

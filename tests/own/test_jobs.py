@@ -53,7 +53,7 @@ def folder(tmp_path_factory, tiny_model, data):
 
 
 @pytest.fixture
-def own(folder):
+def job_graph(folder):
     return graph(load(HOUSE / "config", folder / "config"), NAME)
 
 
@@ -63,13 +63,15 @@ def make(folder):
     return done.returncode, done.stderr.splitlines()
 
 
-def test_a_job_runs_once_and_after_the_jobs_of_all_that_it_reads(own, folder, monkeypatch):
+def test_a_job_runs_once_and_after_the_jobs_of_all_that_it_reads(job_graph, folder, monkeypatch):
     monkeypatch.chdir(folder)
-    planned = list(jobs.jobs(own, [*of_papers(own, [NAME]), page(own, (NAME,))]))
-    made = set()
+    planned = list(jobs.jobs(job_graph, [*of_papers(job_graph, [NAME]), page(job_graph, (NAME,))]))
+    made_paths = set()
     for node in planned:
-        assert {(read.whole or read).path for read in (*node.input_nodes, *node.after)} <= made, node.path
-        made |= {(artifact.whole or artifact).path for artifact in jobs.artifacts(node)}
+        assert {
+            (input_node.whole or input_node).path for input_node in (*node.input_nodes, *node.after)
+        } <= made_paths, node.path
+        made_paths |= {(artifact.whole or artifact).path for artifact in jobs.artifacts(node)}
     assert len({node.log for node in planned}) == len(planned)
     assert sorted(node.subject for node in planned if node.stage == "rank") == [
         f"ranking of own, test, original by {system}, seed 0" for system in ("own", "own_bm25", "own_hybrid")
@@ -77,45 +79,47 @@ def test_a_job_runs_once_and_after_the_jobs_of_all_that_it_reads(own, folder, mo
     assert planned[-1].path == "results/own/report/index.html"
 
 
-def test_what_is_made_stays_and_what_another_file_makes_is_made_anew(folder, own, data, monkeypatch):
+def test_what_is_made_stays_and_what_another_file_makes_is_made_anew(folder, job_graph, data, monkeypatch):
     monkeypatch.chdir(folder)
-    status, said = make(folder)
-    assert (status, said[-1]) == (0, "10 of 10 jobs"), said
-    node = own.measures("own_bm25", 0, (NAME, "test"), "original")
+    status, messages = make(folder)
+    assert (status, messages[-1]) == (0, "10 of 10 jobs"), messages
+    node = job_graph.measures("own_bm25", 0, (NAME, "test"), "original")
     measured = read_measures(folder / node.path)
     assert set(measured["query_set"]) == {"test.original", "test.typo", "test.misspell"}
     assert (measured[measured["query_set"] == "test.original"]["value"] == 1).all()
     assert jobs.is_done(node) and costs(folder / node.benchmark)["s"] > 0 and (folder / node.log).is_file()
     assert make(folder) == (0, [])
     data.corpus.write_text("d1\ta broad river\nd2\ta small mountain\nd3\tthe sea\n")
-    status, said = make(folder)
-    assert (status, said[-1]) == (0, "6 of 6 jobs"), said
+    status, messages = make(folder)
+    assert (status, messages[-1]) == (0, "6 of 6 jobs"), messages
 
 
-def test_another_model_in_the_same_folder_makes_anew_what_reads_its_tokenizer(folder, own, tiny_model, data):
+def test_another_model_in_the_same_folder_makes_anew_what_reads_its_tokenizer(folder, job_graph, tiny_model, data):
     assert make(folder)[0] == 0
-    other = folder / "other"
-    shutil.copytree(tiny_model, other)
-    weights = load_file(other / "model.safetensors")
-    save_file({name: 2 * of for name, of in weights.items()}, other / "model.safetensors", {"format": "pt"})
-    for model in (other, tiny_model, other):
+    second_model = folder / "other"
+    shutil.copytree(tiny_model, second_model)
+    weights = load_file(second_model / "model.safetensors")
+    save_file(
+        {name: 2 * weight for name, weight in weights.items()}, second_model / "model.safetensors", {"format": "pt"}
+    )
+    for model in (second_model, tiny_model, second_model):
         experiment.write(folder / "config", [models.find(str(model))], data, KINDS, ["RR@10"])
-        status, said = make(folder)
-        assert status == 0, said
-        assert is_current(folder / own.query_set((NAME, "test"), "typo").path)
+        status, messages = make(folder)
+        assert status == 0, messages
+        assert is_current(folder / job_graph.query_set((NAME, "test"), "typo").path)
         assert make(folder) == (0, [])
 
 
-def test_a_job_that_fails_is_named_with_its_log_and_made_again_by_the_next_run(folder, own):
+def test_a_job_that_fails_is_named_with_its_log_and_made_again_by_the_next_run(folder, job_graph):
     measures, run = (
-        own.measures("own_bm25", 0, (NAME, "test"), "original"),
-        own.run("own_bm25", 0, (NAME, "test"), "typo"),
+        job_graph.measures("own_bm25", 0, (NAME, "test"), "original"),
+        job_graph.run("own_bm25", 0, (NAME, "test"), "typo"),
     )
     assert make(folder)[0] == 0
     (folder / measures.path).unlink()
     (folder / run.path).write_bytes(b"broken")
-    status, said = make(folder)
-    assert status == 2 and said[-1].startswith(f"robustdr: {folder / measures.log}: ")
-    assert f"{run.path}: damaged: its sha256 is" in said[-1] and not (folder / measures.path).exists()
-    status, said = make(folder)
-    assert (status, said[-1]) == (0, "2 of 2 jobs")
+    status, messages = make(folder)
+    assert status == 2 and messages[-1].startswith(f"robustdr: {folder / measures.log}: ")
+    assert f"{run.path}: damaged: its sha256 is" in messages[-1] and not (folder / measures.path).exists()
+    status, messages = make(folder)
+    assert (status, messages[-1]) == (0, "2 of 2 jobs")

@@ -21,7 +21,9 @@ def against(first, second, difference, low, high):
 def folders(tmp_path):
     """On `first` a misspelling lowers BM25 alone, and leaving words out raises it; on `second` all is the other way."""
     for name, sign in (("first", 1), ("second", -1)):
-        lower, higher = (change(sign * of, *sorted((sign * of - 0.1, sign * of + 0.1))) for of in (-0.25, 0.125))
+        lower, higher = (
+            change(sign * size, *sorted((sign * size - 0.1, sign * size + 0.1))) for size in (-0.25, 0.125)
+        )
         kinds = {"typo": lower, "no_stopwords": higher}
         labels = {
             "own_bm25": "BM25",
@@ -29,7 +31,7 @@ def folders(tmp_path):
             "own_bm25_spell_checked": "spell checker and BM25",
             "own_spell_checked": "spell checker and a|model",
         }
-        same = {"typo": change(0.0, -0.1, 0.1), "no_stopwords": change(0.0, -0.1, 0.1)}
+        unchanged = {"typo": change(0.0, -0.1, 0.1), "no_stopwords": change(0.0, -0.1, 0.1)}
         report = {
             "measure": "nDCG@10",
             "queries": 1200,
@@ -42,7 +44,7 @@ def folders(tmp_path):
                     "label": label,
                     "original": 0.25 if "BM25" in label else 0.5,
                     "original_interval": [0.125, 0.75],
-                    "query_sets": kinds if system == "own_bm25" else same,
+                    "query_sets": kinds if system == "own_bm25" else unchanged,
                 }
                 for system, label in labels.items()
             },

@@ -22,10 +22,10 @@ def test_a_directory(tiny_model):
 
 
 def test_what_is_said_replaces_what_the_directory_says(tiny_model):
-    how = {"prompts": {"query": "q: "}, "separator": " / ", "similarity": "cosine"}
-    model = models.find(str(tiny_model), {"query_length": 9, **how})
+    overrides = {"prompts": {"query": "q: "}, "separator": " / ", "similarity": "cosine"}
+    model = models.find(str(tiny_model), {"query_length": 9, **overrides})
     assert (model.recipe["query_length"], model.recipe["passage_length"]) == (9, 64)
-    assert model.checkpoint.items() >= how.items()
+    assert model.checkpoint.items() >= overrides.items()
     assert model.encodes.sentence() == (
         "Transformer (BertModel), Pooling (mean); cosine similarity; prompts: query 'q: '; ' / ' between title and "
         "text; reads 9 tokens of a query and 64 tokens of a passage; float32 weights"

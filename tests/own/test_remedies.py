@@ -25,10 +25,10 @@ def model(tmp_path):
 
 def test_a_hundred_steps_of_a_batch(model):
     """800 queries in batches of 32: 100 · 32 / 800 = 4 epochs; of 256: 32, but ten at most."""
-    found = budgets(model, 800, LENGTHS)
-    assert (found["remedy"]["batch_size"], found["remedy"]["epochs"]) == (32, 4.0)
-    assert (found["remedy-queries"]["batch_size"], found["remedy-queries"]["epochs"]) == (256, 10.0)
-    assert found["remedy"].items() >= LENGTHS.items()
+    by_budget = budgets(model, 800, LENGTHS)
+    assert (by_budget["remedy"]["batch_size"], by_budget["remedy"]["epochs"]) == (32, 4.0)
+    assert (by_budget["remedy-queries"]["batch_size"], by_budget["remedy-queries"]["epochs"]) == (256, 10.0)
+    assert by_budget["remedy"].items() >= LENGTHS.items()
 
 
 def test_an_epoch_at_least_and_half_of_few_queries_in_a_batch(model):
@@ -45,8 +45,8 @@ def test_smaller_models_learn_faster(model):
 def test_cosines_have_a_temperature_but_for_losses_of_distances(model, similarity):
     assert "temperature" not in budgets(model, 800, LENGTHS)["remedy"]
     (model / "config_sentence_transformers.json").write_text(f'{{"similarity_fn_name": {similarity}}}')
-    found = budgets(model, 800, LENGTHS)
-    assert found["remedy"]["temperature"] == 0.05 and "temperature" not in found["remedy-queries"]
+    by_budget = budgets(model, 800, LENGTHS)
+    assert by_budget["remedy"]["temperature"] == 0.05 and "temperature" not in by_budget["remedy-queries"]
 
 
 def test_vectors_of_length_1_have_a_temperature(model):

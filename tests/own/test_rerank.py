@@ -34,8 +34,8 @@ def call(tmp_path):
 
     def call(model, *options, **changed):
         files = {"run": "in.trec", "queries": "queries.tsv", "corpus": "corpus.jsonl", "output": "out.trec"} | changed
-        named = [text for name, file in files.items() for text in (f"--{name}", str(tmp_path / file))]
-        return main(["rerank", "--model", str(model), *named, *options])
+        file_options = [text for name, file in files.items() for text in (f"--{name}", str(tmp_path / file))]
+        return main(["rerank", "--model", str(model), *file_options, *options])
 
     return call
 
@@ -77,8 +77,8 @@ def test_late_interaction_scores_as_its_library_does(call, tiny_transformer, tmp
 
 def test_what_lies_below_the_depth_is_left_out(call, cross, tmp_path):
     assert call(cross[0], "--depth", "2", output="out.trec.gz") == 0
-    found = read_run(tmp_path / "out.trec.gz")
-    assert {qid: {docid for docid, _ in ranking} for qid, ranking in found.items()} == {
+    rankings = read_run(tmp_path / "out.trec.gz")
+    assert {qid: {docid for docid, _ in ranking} for qid, ranking in rankings.items()} == {
         "q1": {"d3", "d1"},
         "q2": {"d1", "d2"},
     }
@@ -113,9 +113,21 @@ def test_bad_input_is_one_line(call, cross, tiny_model, tmp_path, capsys):
 def test_a_run_goes_through_a_pipe(call, cross, tmp_path):
     assert call(cross[0]) == 0
     paths = {name: str(tmp_path / file) for name, file in (("queries", "queries.tsv"), ("corpus", "corpus.jsonl"))}
-    named = [text for name, path in paths.items() for text in (f"--{name}", path)]
-    command = [sys.executable, "-m", "robustdr", "rerank", "--model", str(cross[0]), "--run", "-", "-o", "-", *named]
+    file_options = [text for name, path in paths.items() for text in (f"--{name}", path)]
+    command = [
+        sys.executable,
+        "-m",
+        "robustdr",
+        "rerank",
+        "--model",
+        str(cross[0]),
+        "--run",
+        "-",
+        "-o",
+        "-",
+        *file_options,
+    ]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "workflow")}
-    given = (tmp_path / "in.trec").read_text()
-    done = subprocess.run(command, input=given, env=environment, capture_output=True, text=True, check=True)
+    run_text = (tmp_path / "in.trec").read_text()
+    done = subprocess.run(command, input=run_text, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.replace("stdin", "in.trec") == (tmp_path / "out.trec").read_text()

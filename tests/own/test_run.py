@@ -52,13 +52,18 @@ def measured(folder):
 
 
 def test_a_model_that_the_project_trained_has_the_project_s_own_numbers(project):
-    told = lengths(graph(load(project.folder / "config"), "mini").lineage, "dr_oq")
-    read = ["--query-length", str(told["query_length"]), "--passage-length", str(told["passage_length"])]
-    assert run(project, "--model", MODEL, *read, *ASKED, "-o", "out") == (0, "out/index.html")
-    own = project.folder / "out/results/own/measures/own"
-    for system, made in {"own/seed0": "dr_oq/seed1", "own_bm25/seed0": "bm25/seed0"}.items():
-        expected = measured(project.folder / f"{ROOT}/measures/wordnet-mini/{made}")
-        assert measured(own / system) == expected and 0 < sum(expected.values()) < len(expected)
+    token_lengths = lengths(graph(load(project.folder / "config"), "mini").lineage, "dr_oq")
+    length_options = [
+        "--query-length",
+        str(token_lengths["query_length"]),
+        "--passage-length",
+        str(token_lengths["passage_length"]),
+    ]
+    assert run(project, "--model", MODEL, *length_options, *ASKED, "-o", "out") == (0, "out/index.html")
+    own_measures = project.folder / "out/results/own/measures/own"
+    for system, project_folder in {"own/seed0": "dr_oq/seed1", "own_bm25/seed0": "bm25/seed0"}.items():
+        expected = measured(project.folder / f"{ROOT}/measures/wordnet-mini/{project_folder}")
+        assert measured(own_measures / system) == expected and 0 < sum(expected.values()) < len(expected)
     report = json.loads((project.folder / "out/report.json").read_text())
     expected = measured(project.folder / f"{ROOT}/measures/wordnet-mini/dr_oq/seed1")
     original = [value for (query_set, _), value in sorted(expected.items()) if query_set == "dev.original"]
@@ -79,16 +84,17 @@ def test_a_reranker_has_the_scores_of_its_library(project, tmp_path):
     command = ["--model", MODEL, "--reranker", str(tmp_path / "cross"), *ASKED, "-o", "reranked"]
     assert run(project, *command) == (0, "reranked/index.html")
     report = json.loads((project.folder / "reranked/report.json").read_text())
-    assert {of["system"] for of in report["ranking"]} == {"own_bm25", "own", "own_hybrid", "own_reranked"}
-    made = graph(load(project.folder / "config", project.folder / "reranked/config"), "own")
+    assert {entry["system"] for entry in report["ranking"]} == {"own_bm25", "own", "own_hybrid", "own_reranked"}
+    job_graph = graph(load(project.folder / "config", project.folder / "reranked/config"), "own")
     folder = project.folder / "reranked"
-    queries = read_queries(folder / made.query_set(("own", "dev"), "original").path)
-    texts = dict(read_corpus(folder / made.corpus("own").path))
-    found, again = (
-        read_run(folder / made.run(of, 0, ("own", "dev"), "original").path) for of in ("own", "own_reranked")
+    queries = read_queries(folder / job_graph.query_set(("own", "dev"), "original").path)
+    texts = dict(read_corpus(folder / job_graph.corpus("own").path))
+    first_run, again = (
+        read_run(folder / job_graph.run(system, 0, ("own", "dev"), "original").path)
+        for system in ("own", "own_reranked")
     )
     for qid in [*queries][:5]:
-        docids = [docid for docid, _ in found[qid]]
+        docids = [docid for docid, _ in first_run[qid]]
         scores = library.predict([(queries[qid], texts[docid]) for docid in docids], activation_fn=torch.nn.Identity())
         reranked = dict(again[qid])
         assert reranked.keys() == {*docids}
@@ -99,16 +105,18 @@ def test_small_data_in_one_process_has_the_bytes_of_a_job_a_process(project):
     """The same configuration, made again by the workflow as it is; and the workflow has nothing to add to the first."""
     assert run(project, "--model", MODEL, *ASKED, "-o", "out") == (0, "out/index.html")
     targets = ["results/own/measures/own/own/seed0/dev.original.parquet", "results/own/report/index.html"]
-    made = {}
+    bytes_by_folder = {}
     for folder in ("out", "again"):
-        where = ["--directory", folder, "--configfile", "out/config/config.yaml"]
-        status, output = project.snakemake(*where, "--", *targets)
+        options = ["--directory", folder, "--configfile", "out/config/config.yaml"]
+        status, output = project.snakemake(*options, "--", *targets)
         assert status == 0 and ("Nothing to be done" in output) == (folder == "out"), output
         results = project.folder / folder / "results"
         files = [file.relative_to(results) for file in results.rglob("*") if file.is_file()]
-        kept = [file for file in files if not {"logs", "benchmarks", "report"} & {*file.parts}]  # these tell seconds
-        made[folder] = {file: (results / file).read_bytes() for file in kept}
-    assert made["out"] == made["again"] and len(made["out"]) > 50
+        stable_files = [
+            file for file in files if not {"logs", "benchmarks", "report"} & {*file.parts}
+        ]  # these tell seconds
+        bytes_by_folder[folder] = {file: (results / file).read_bytes() for file in stable_files}
+    assert bytes_by_folder["out"] == bytes_by_folder["again"] and len(bytes_by_folder["out"]) > 50
 
 
 def test_an_encoder_behind_a_server(project, monkeypatch):
@@ -117,8 +125,8 @@ def test_an_encoder_behind_a_server(project, monkeypatch):
     server = Server(key="s3cret", failing=0.2)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     prompts = ["--query-prompt", "query: ", "--passage-prompt", "passage: "]
-    asked = ["--server", server.url, "--model", "m", *prompts, "--key", "MY_KEY", *ASKED, "-o", "served"]
-    assert run(project, *asked) == (0, "served/index.html")
+    arguments = ["--server", server.url, "--model", "m", *prompts, "--key", "MY_KEY", *ASKED, "-o", "served"]
+    assert run(project, *arguments) == (0, "served/index.html")
     server.shutdown()
     server.server_close()
     assert {count for text, count in Counter(server.given).items()} == {1}
@@ -126,26 +134,26 @@ def test_an_encoder_behind_a_server(project, monkeypatch):
     assert passages == 300 and passages < len(server.given) == sum(t.startswith(("query: ", "p")) for t in server.given)
     page = (project.folder / "served/report.md").read_text()
     assert f"vectors that the model m at {server.url} gave, with the prompts" in page
-    assert run(project, *asked) == (0, "served/index.html")  # nobody answers there any more
-    shown = [path for path in (project.folder / "served").rglob("*") if path.is_file()]
-    assert not any(b"s3cret" in path.read_bytes() for path in shown)
+    assert run(project, *arguments) == (0, "served/index.html")  # nobody answers there any more
+    shown_files = [path for path in (project.folder / "served").rglob("*") if path.is_file()]
+    assert not any(b"s3cret" in path.read_bytes() for path in shown_files)
 
 
 def test_a_system_behind_its_runs(project):
     """What is to be ranked is made and named until there is a run of it; its numbers are then those of the runs."""
-    made = project.folder / f"{ROOT}/runs/wordnet-mini/dr_oq/seed1"
+    project_runs = project.folder / f"{ROOT}/runs/wordnet-mini/dr_oq/seed1"
     runs = project.folder / "runs/own"
     runs.mkdir(parents=True)
-    asked = ["--runs", "runs", "--model", "Engine", *ASKED, "-o", "ranked"]
+    arguments = ["--runs", "runs", "--model", "Engine", *ASKED, "-o", "ranked"]
     for kind, folder in (("original", "collections"), ("swap_words", "variations")):
-        status, line = run(project, *asked)
+        status, line = run(project, *arguments)
         assert status == 2 and f"runs/own/dev.{kind}.trec.gz is missing" in line
         queries = project.folder / line.rpartition(" ")[2]
         assert f"/{folder}/own/dev/" in str(queries) and len(queries.read_text().splitlines()) == 25
-        shutil.copy(made / f"dev.{kind}.trec.gz", runs)
-    assert run(project, *asked) == (0, "ranked/index.html")
-    own = measured(project.folder / "ranked/results/own/measures/own/own/seed0")
-    assert own == measured(project.folder / f"{ROOT}/measures/wordnet-mini/dr_oq/seed1")
+        shutil.copy(project_runs / f"dev.{kind}.trec.gz", runs)
+    assert run(project, *arguments) == (0, "ranked/index.html")
+    own_measures = measured(project.folder / "ranked/results/own/measures/own/own/seed0")
+    assert own_measures == measured(project.folder / f"{ROOT}/measures/wordnet-mini/dr_oq/seed1")
     assert "Engine: the rankings in " in (project.folder / "ranked/report.md").read_text()
 
 

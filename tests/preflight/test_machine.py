@@ -44,8 +44,8 @@ def test_there_is_one_kind_for_jobs_that_come_to_the_same_partitions():
     """The largest of each number in it: 4 GPUs fit into two partitions, 8 and long jobs into one."""
     needs = [Need(4000, 60), Need(8000, 30, cores=2), Need(24_000, 360, 4, 8), Need(3000, 400, 4), Need(1, 700, 4)]
     needs += [Need(96_000, 60, 4, 1), Need(1, 1, 8)]
-    found = machines.kinds(needs, {"cpu": CPU, "gpu": GPU, "large": LARGE})
-    assert found == [Need(8000, 60, 0, 2), Need(24_000, 400, 4, 8), Need(96_000, 700, 4, 1), Need(1, 1, 8)]
+    needs_by_kind = machines.kinds(needs, {"cpu": CPU, "gpu": GPU, "large": LARGE})
+    assert needs_by_kind == [Need(8000, 60, 0, 2), Need(24_000, 400, 4, 8), Need(96_000, 700, 4, 1), Need(1, 1, 8)]
 
 
 def test_without_partitions_there_is_one_kind_for_each_number_of_gpus():

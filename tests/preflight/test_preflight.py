@@ -65,18 +65,18 @@ class Place:
         scale = yaml.safe_load((folder / "config/scales/full.yaml").read_text())
         for variation in scale["variations"].values():
             for releases in variation.get("released", {}).values():
-                for of in releases if isinstance(releases, list) else [releases]:
-                    self.server.files[f"/{of['github']}/{of['revision']}/{of['file']}"] = b"queries"
+                for release in releases if isinstance(releases, list) else [releases]:
+                    self.server.files[f"/{release['github']}/{release['revision']}/{release['file']}"] = b"queries"
         for name, (path, content) in FILES.items():
             self.server.files[f"/{path}"] = content
-            about = {"expected_md5": hashlib.md5(content).hexdigest(), "size_hint": len(content)}
-            self.known["files"][name] = {"url": f"{self.server.url}/{path}", **about}
+            description = {"expected_md5": hashlib.md5(content).hexdigest(), "size_hint": len(content)}
+            self.known["files"][name] = {"url": f"{self.server.url}/{path}", **description}
 
     def keep(self, model: Path) -> None:
         """Put all that is fetched where it is kept."""
         for path, content in FILES.values():
-            (kept := self.folder / "irds/msmarco-passage" / path).parent.mkdir(parents=True, exist_ok=True)
-            kept.write_bytes(content)
+            (target := self.folder / "irds/msmarco-passage" / path).parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
         shutil.copytree(model, self.folder / SNAPSHOT)
 
     def preflight(self, *arguments: str) -> tuple[int, list[str]]:
@@ -101,7 +101,7 @@ class Place:
         )
         return done.returncode, done.stdout.splitlines()
 
-    def found(self, *arguments: str) -> list[tuple[str, str]]:
+    def missing(self, *arguments: str) -> list[tuple[str, str]]:
         """What is missing, and what mends it."""
         status, lines = self.preflight(*arguments)
         things = [line.partition(". ")[2] for line in lines if line[:1].isdigit() and ". " in line]
@@ -109,16 +109,16 @@ class Place:
         return list(zip(things, [line.split("mend: ")[1] for line in lines if "   mend: " in line], strict=True))
 
 
-def unreleased(found: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def unreleased(missing: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Without released query sets: a job downloads them, so that a node without a network always lacks them."""
-    return [(what, mend) for what, mend in found if "results/releases/" not in mend]
+    return [(problem, mend) for problem, mend in missing if "results/releases/" not in mend]
 
 
 @pytest.fixture
 def place(tmp_path, tiny_transformer):
-    made = Place(tmp_path, tiny_transformer)
-    yield made
-    made.server.shutdown()
+    new_place = Place(tmp_path, tiny_transformer)
+    yield new_place
+    new_place.server.shutdown()
 
 
 @pytest.mark.slow
@@ -130,14 +130,14 @@ def test_nothing_is_missing_and_nothing_was_fetched(place):
     assert "no SLURM is configured here: no job looked at the machines" in lines
     # 12 models, 1,000 passages, 768 dimensions of two bytes
     assert f"results (results): {12 * 1000 * 768 * 2 / 1e6:.1f} MB to come" in lines[2]
-    here = [path.name for folder in ("irds", "hf") for path in (place.folder / folder).rglob("*") if path.is_file()]
-    assert {*here} <= {"irds_version.txt"}  # ir_datasets' own note
+    cached = [path.name for folder in ("irds", "hf") for path in (place.folder / folder).rglob("*") if path.is_file()]
+    assert {*cached} <= {"irds_version.txt"}  # ir_datasets' own note
 
 
 def test_a_command_that_takes_the_newest_release_is_told():
     command = "hf download a/b --local-dir b && hf download c/d --revision 1; hf download e/f g.json"
-    told = [line for line in lines([Missing("no such folder", command)]) if "not pinned" in line]
-    assert told == [f"   not pinned: this takes the newest {name} of the hub" for name in ("a/b", "e/f")]
+    warnings = [line for line in lines([Missing("no such folder", command)]) if "not pinned" in line]
+    assert warnings == [f"   not pinned: this takes the newest {name} of the hub" for name in ("a/b", "e/f")]
 
 
 def test_five_broken_things_are_five_lines(place):
@@ -152,63 +152,65 @@ def test_five_broken_things_are_five_lines(place):
     words["model"]["vocab"] = special
     tokenizer.write_text(json.dumps(words))
     place.known["passages"] = 10**12
-    found = dict(place.found("results/tables/all_methods.md"))  # it paraphrases too
-    assert len(found) == 5, found
-    (size,) = (what for what in found if what.startswith(f"{place.server.url}/queries.tar.gz"))
-    assert "the server has 7 bytes, 350 were released" in size and "put a copy with the MD5" in found[size]
+    missing = dict(place.missing("results/tables/all_methods.md"))  # it paraphrases too
+    assert len(missing) == 5, missing
+    (size,) = (problem for problem in missing if problem.startswith(f"{place.server.url}/queries.tar.gz"))
+    assert "the server has 7 bytes, 350 were released" in size and "put a copy with the MD5" in missing[size]
     weights = "google-bert/bert-base-uncased@86b5e09: that revision has no model.safetensors"
-    assert "name a revision" in found[weights]
-    folder = found["data/models/opus-mt-en-de: no such folder"]
+    assert "name a revision" in missing[weights]
+    folder = missing["data/models/opus-mt-en-de: no such folder"]
     assert folder.startswith(
         "hf download Helsinki-NLP/opus-mt-en-de --local-dir data/released/opus-mt-en-de && robustdr"
     )
-    (tokens,) = (what for what in found if what.startswith("data/models/T5_Paraphrase_Paws: its tokenizer "))
-    assert "Vamsi/T5_Paraphrase_Paws" in found[tokens]
-    (room,) = (what for what in found if "results (results)" in what)
+    (tokens,) = (problem for problem in missing if problem.startswith("data/models/T5_Paraphrase_Paws: its tokenizer "))
+    assert "Vamsi/T5_Paraphrase_Paws" in missing[tokens]
+    (room,) = (problem for problem in missing if "results (results)" in problem)
     assert re.search(r"\d{5}\.0 TB to come", room) and "free" in room
 
 
 @pytest.mark.slow
 def test_what_is_here_is_checked_and_not_asked_for(place, tiny_transformer):
     place.keep(tiny_transformer)
-    assert unreleased(place.found("--offline", TABLE)) == []
+    assert unreleased(place.missing("--offline", TABLE)) == []
     assert not place.server.asked
-    assert place.found(TABLE) == []
+    assert place.missing(TABLE) == []
     for path, harm in {"queries.tar.gz": b"x" * 350, "train/qrels": b"short"}.items():
         (place.folder / "irds/msmarco-passage" / path).write_bytes(harm)
     (place.folder / SNAPSHOT / "tokenizer.json").unlink()
     for offline in ([], ["--offline"]):
-        found = dict(unreleased(place.found(*offline, TABLE)))
-        (digest,) = (what for what in found if "queries.tar.gz has the MD5" in what)
-        assert found[digest].startswith(
+        missing = dict(unreleased(place.missing(*offline, TABLE)))
+        (digest,) = (problem for problem in missing if "queries.tar.gz has the MD5" in problem)
+        assert missing[digest].startswith(
             f"rm {place.folder}/irds/msmarco-passage/queries.tar.gz && snakemake --cores 1 "
         )
-        assert any("train/qrels has 5 bytes, 250 were released" in what for what in found)
-        (model,) = (what for what in found if SNAPSHOT in what)
-        assert "tokenizer" in model and found[model].endswith(f"--revision {REVISION} --force-download")
-        assert len(found) == 3
+        assert any("train/qrels has 5 bytes, 250 were released" in problem for problem in missing)
+        (model,) = (problem for problem in missing if SNAPSHOT in problem)
+        assert "tokenizer" in model and missing[model].endswith(f"--revision {REVISION} --force-download")
+        assert len(missing) == 3
 
 
 @pytest.mark.slow
 def test_a_node_without_a_network_lists_what_is_not_on_its_disk(place):
-    found = dict(unreleased(place.found("--offline", TABLE)))
-    assert len(found) == 4 and not place.server.asked
+    missing = dict(unreleased(place.missing("--offline", TABLE)))
+    assert len(missing) == 4 and not place.server.asked
     base = "google-bert/bert-base-uncased@86b5e09 is not in the hub's cache (HF_HOME)"
-    assert found[base] == f"hf download google-bert/bert-base-uncased --revision {REVISION}"
-    (passages,) = (what for what in found if "collectionandqueries.tar.gz is not here (4.0 kB from" in what)
-    assert found[passages] == "snakemake --cores 1 results/collections/msmarco-passage/corpus.jsonl"
+    assert missing[base] == f"hf download google-bert/bert-base-uncased --revision {REVISION}"
+    (passages,) = (problem for problem in missing if "collectionandqueries.tar.gz is not here (4.0 kB from" in problem)
+    assert missing[passages] == "snakemake --cores 1 results/collections/msmarco-passage/corpus.jsonl"
 
 
 @pytest.mark.slow
 def test_a_server_that_cannot_be_reached_is_one_line(place):
     """Port 9 of this machine refuses connections, as a network that is not there does."""
-    for about in place.known["files"].values():
-        about["url"] = about["url"].replace(place.server.url, "http://127.0.0.1:9")
-    ((what, _),) = place.found(TABLE)
-    assert what.startswith("127.0.0.1:9 cannot be reached ([Errno 111] Connection refused); 3 thing(s) come from there")
+    for description in place.known["files"].values():
+        description["url"] = description["url"].replace(place.server.url, "http://127.0.0.1:9")
+    ((problem, _),) = place.missing(TABLE)
+    assert problem.startswith(
+        "127.0.0.1:9 cannot be reached ([Errno 111] Connection refused); 3 thing(s) come from there"
+    )
     place.more["HF_ENDPOINT"] = "http://127.0.0.1:9"
-    ((what, _),) = place.found(TABLE)
-    assert "4 thing(s) come from there" in what
+    ((problem, _),) = place.missing(TABLE)
+    assert "4 thing(s) come from there" in problem
 
 
 @pytest.mark.slow
@@ -220,13 +222,15 @@ def test_a_key_and_the_server_that_it_is_for(place):
     path.write_text(yaml.safe_dump(scale))
 
     def of_server() -> list[tuple[str, str]]:
-        found = place.found("results/claims/intent.md")
+        missing = place.missing("results/claims/intent.md")
         return [
-            one for one in found if place.server.url in one[0] and "datasets" not in one[0] and "wiki" not in one[0]
+            entry
+            for entry in missing
+            if place.server.url in entry[0] and "datasets" not in entry[0] and "wiki" not in entry[0]
         ]
 
-    what = f"the environment variable SOME_KEY, the key of {place.server.url}/v1, is not set"
-    assert of_server() == [(what, "export SOME_KEY=…")]
+    problem = f"the environment variable SOME_KEY, the key of {place.server.url}/v1, is not set"
+    assert of_server() == [(problem, "export SOME_KEY=…")]
     place.more["SOME_KEY"] = "secret"
     assert of_server() == []
     assert [path for path, _ in place.server.asked if path == "/v1/models"] == ["/v1/models"]
@@ -242,11 +246,11 @@ def test_an_artifact_that_is_made_needs_its_sources_no_more(place):
     finally:
         os.chdir(ROOT)
     for file in split.outputs["output"]:
-        (made := place.folder / file).parent.mkdir(parents=True, exist_ok=True)
-        made.write_text("made")
-        made.with_name(f"{made.name}.sha256").write_text(f"# key: {split.key}\n{'0' * 64}  {made.name}\n")
-    found = dict(unreleased(place.found("--offline", TABLE)))
-    assert len(found) == 2  # without the two files that the training queries are read from
+        (artifact := place.folder / file).parent.mkdir(parents=True, exist_ok=True)
+        artifact.write_text("made")
+        artifact.with_name(f"{artifact.name}.sha256").write_text(f"# key: {split.key}\n{'0' * 64}  {artifact.name}\n")
+    missing = dict(unreleased(place.missing("--offline", TABLE)))
+    assert len(missing) == 2  # without the two files that the training queries are read from
 
 
 @pytest.mark.slow

@@ -13,8 +13,8 @@ from robustdr.preflight.space import Filled
 
 
 def test_folders_of_one_file_system_share_its_room(tmp_path, monkeypatch):
-    monkeypatch.setattr(space.shutil, "disk_usage", lambda at: type("Usage", (), {"free": 1000}))
-    monkeypatch.setattr(space, "refused", lambda at, size: "")
+    monkeypatch.setattr(space.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 1000}))
+    monkeypatch.setattr(space, "refused", lambda path, size: "")
     enough = [Filled("HF_HOME", tmp_path / "not/there", 400), Filled("results", tmp_path, 600)]
     assert list(space.short(enough)) == []
     (short,) = space.short([*enough, Filled("IR_DATASETS_HOME", tmp_path, 601)])
@@ -29,9 +29,11 @@ def test_a_quota_is_met_before_a_byte_is_written(tmp_path):
         "resource.setrlimit(resource.RLIMIT_FSIZE, (10**6, 10**6));"
         "print(refused(Path(sys.argv[1]), 10**6), refused(Path(sys.argv[1]), 10**6 + 1), sep='|')"
     )
-    told = subprocess.run([sys.executable, "-c", program, tmp_path], capture_output=True, text=True, check=True).stdout
-    within, beyond = told.strip().split("|")
-    assert within == "" and beyond.startswith("file too large") and not list(tmp_path.iterdir())
+    output = subprocess.run(
+        [sys.executable, "-c", program, tmp_path], capture_output=True, text=True, check=True
+    ).stdout
+    small, beyond = output.strip().split("|")
+    assert small == "" and beyond.startswith("file too large") and not list(tmp_path.iterdir())
 
 
 def test_what_a_quota_refuses_is_named(tmp_path, monkeypatch):

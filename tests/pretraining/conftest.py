@@ -53,7 +53,7 @@ def feed(corpus, tiny_model, settings):
 
     def make(seed: int = 1, **changes: Any) -> Feed:
         told = replace(settings, **changes)
-        return Feed(Passages.read(corpus, Vocabulary(tiny_model), told), told, seed)
+        return Feed(Passages.read_corpus(corpus, Vocabulary(tiny_model), told), told, seed)
 
     return make
 

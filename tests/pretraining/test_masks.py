@@ -169,7 +169,7 @@ def test_a_passage_is_shown_by_seed_epoch_and_docid_alone(feed, corpus, tiny_mod
     first = feed()
     turned = tmp_path / "corpus.jsonl"
     turned.write_text("".join(reversed(corpus.read_text().splitlines(keepends=True))))
-    other = type(first)(Passages.read(turned, Vocabulary(tiny_model), settings), settings, 1)
+    other = type(first)(Passages.read_corpus(turned, Vocabulary(tiny_model), settings), settings, 1)
     last = len(first.examples) - 1
     assert all(first.show(at, 3) == other.show(last - at, 3) for at in range(last + 1))
     assert first.show(5, 3) != first.show(5, 4) and first.show(5, 3) != feed(seed=2).show(5, 3)
@@ -214,18 +214,18 @@ def test_titles_are_left_out_and_so_are_passages_without_text(tiny_model, settin
     path = tmp_path / "corpus.jsonl"
     rows = [{"docid": "a", "title": "tree", "text": ""}, {"docid": "b", "title": "tree", "text": "river gold"}]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    read = Passages.read(path, Vocabulary(tiny_model), settings)
+    read = Passages.read_corpus(path, Vocabulary(tiny_model), settings)
     assert [read.vocabulary.text([piece]) for piece in read[0]] == ["river", "gold"] and len(read) == 1
     path.write_text(json.dumps(rows[0]) + "\n")
     with pytest.raises(UserError, match=r"corpus.jsonl: no passage has a text; pre-training of tiny"):
-        Passages.read(path, Vocabulary(tiny_model), settings)
+        Passages.read_corpus(path, Vocabulary(tiny_model), settings)
 
 
 @pytest.mark.parametrize(("number", "size"), [(1 << 16, 2), ((1 << 16) + 1, 4)])
 def test_a_piece_takes_no_more_bytes_than_the_vocabulary_needs(corpus, tiny_model, settings, number, size):
     vocabulary = Vocabulary(tiny_model)
     vocabulary.pieces += [""] * (number - len(vocabulary.pieces))
-    assert Passages.read(corpus, vocabulary, settings).pieces.itemsize == size
+    assert Passages.read_corpus(corpus, vocabulary, settings).pieces.itemsize == size
 
 
 def test_a_head_for_the_corpus_tells_apart_what_occurs_there(feed):

@@ -64,7 +64,7 @@ def test_the_loss_is_that_of_the_paper(student, changes, pooling):
     encoder, decoder, heads = arrays(model.encoder), arrays(model.decoder), arrays(model)
     outside = "embeddings.embeddings."
     of_encoder, of_decoder = [], []
-    for shown in seen.shown:
+    for shown in seen.masked:
         types, config = [0] * len(shown.encoder.tokens), model.encoder.config
         embedded = bert_embeddings(encoder, config, shown.encoder.tokens, types, "embeddings.")
         hidden = bert_layers(encoder, config, embedded, "")
@@ -127,7 +127,7 @@ def test_what_is_new_is_fitted_first_and_leaves_the_encoder_as_it_is(feed, tiny_
     before, after = drawn.model.encoder.state_dict(), student.model.encoder.state_dict()
     assert all(torch.equal(before[name], after[name]) for name in before)
     assert student.parameters.keys() == drawn.parameters.keys()  # all of it learns from here on
-    shown = made[60].shown
+    shown = made[60].masked
     with torch.no_grad():
         fitted, new = (trained.model.eval()(shown) for trained in (student, drawn))
     for side in ("encoder", "decoder"):
@@ -147,7 +147,7 @@ def test_what_is_new_is_fitted_by_adamw_without_decay(feed, tiny_model):
     optimiser = torch.optim.AdamW([plain.parameters[name] for name in new], weight_decay=0.0)
     for step in range(3):
         optimiser.zero_grad()
-        sum(plain.model(made[step].shown).values()).backward()
+        sum(plain.model(made[step].masked).values()).backward()
         assert torch.nn.utils.clip_grad_norm_(optimiser.param_groups[0]["params"], norm) > norm
         optimiser.param_groups[0]["lr"] = rate * (3 - step) / 3
         optimiser.step()

@@ -25,6 +25,6 @@ def test_a_budget_trains_all_layers_from_the_first_step_in_one_process_unless_it
 
 def test_what_a_recipe_does_not_have_is_not_read():
     every = {field.name for field in fields(Masking)}
-    assert RECIPE.read().keys() == every
-    assert replace(RECIPE, bottleneck=False).read().keys() == every - {*OF_THE_DECODER}
-    assert replace(RECIPE, typo=0.0).read().keys() == every - {"typos"}
+    assert RECIPE.decisive_settings().keys() == every
+    assert replace(RECIPE, bottleneck=False).decisive_settings().keys() == every - {*OF_THE_DECODER}
+    assert replace(RECIPE, typo=0.0).decisive_settings().keys() == every - {"typos"}

@@ -39,13 +39,13 @@ def saves_and_loads(name, folder, output):
 def pairs_do_not_see_each_other(ranker):
     """Alone, in a batch and in a batch of another order, a pair has one score."""
     together = scores(ranker)
-    alone = torch.cat([scores(ranker, [pair]) for pair in PAIRS])
+    single_scores = torch.cat([scores(ranker, [pair]) for pair in PAIRS])
     backwards = scores(ranker, PAIRS[::-1]).flip(0)
     tokens = ranker.tokenise(PAIRS, 8, 20)
     with torch.inference_mode():
         padded = ranker(tokens)  # one group, whatever the lengths
-    for other in (alone, backwards, padded):
-        torch.testing.assert_close(other, together, atol=1e-6, rtol=0)
+    for batch_scores in (single_scores, backwards, padded):
+        torch.testing.assert_close(batch_scores, together, atol=1e-6, rtol=0)
 
 
 def gradients_are_differences(ranker, reference, tokens, module, per_weight=2, step=1e-5):
@@ -58,13 +58,13 @@ def gradients_are_differences(ranker, reference, tokens, module, per_weight=2, s
         flat = gradient.flatten().abs()
         entries = {int(flat.argmax()), *rng.integers(0, flat.numel(), per_weight).tolist()}
         for entry in entries:
-            found = []
+            differences = []
             for sign in (1, -1):
                 with torch.no_grad():
-                    kept = parameter.view(-1)[entry].item()
-                    parameter.view(-1)[entry] = kept + sign * step
-                found.append(sum(reference(pair) for pair in tokens))
+                    value = parameter.view(-1)[entry].item()
+                    parameter.view(-1)[entry] = value + sign * step
+                differences.append(sum(reference(pair) for pair in tokens))
                 with torch.no_grad():
-                    parameter.view(-1)[entry] = kept
-            difference = (found[0] - found[1]) / (2 * step)
+                    parameter.view(-1)[entry] = value
+            difference = (differences[0] - differences[1]) / (2 * step)
             assert abs(difference - gradient.flatten()[entry].item()) < 1e-5 * max(1, abs(difference)), (name, entry)

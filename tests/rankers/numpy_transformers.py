@@ -33,11 +33,11 @@ def attend(queries, keys, values, heads, scale, bias=None):
     size = queries.shape[1] // heads
     mixed = np.zeros((len(queries), queries.shape[1]))
     for head in range(heads):
-        own = slice(head * size, (head + 1) * size)
+        columns = slice(head * size, (head + 1) * size)
         for i, query in enumerate(queries):
-            logits = np.array([query[own] @ key[own] * scale for key in keys])
+            logits = np.array([query[columns] @ key[columns] * scale for key in keys])
             weights = softmax(logits if bias is None else logits + bias[head, i])
-            mixed[i, own] = sum(weight * value[own] for weight, value in zip(weights, values, strict=True))
+            mixed[i, columns] = sum(weight * value[columns] for weight, value in zip(weights, values, strict=True))
     return mixed
 
 
@@ -50,7 +50,10 @@ def bert_embeddings(w, config, ids, types, prefix):
     """What the first layer reads of one text, [tokens, d]."""
     tables = [w[f"{prefix}{kind}_embeddings.weight"] for kind in ("word", "token_type", "position")]
     x = np.array(
-        [tables[0][t] + tables[1][k] + tables[2][at] for at, (t, k) in enumerate(zip(ids, types, strict=True))]
+        [
+            tables[0][t] + tables[1][k] + tables[2][position]
+            for position, (t, k) in enumerate(zip(ids, types, strict=True))
+        ]
     )
     return layer_norm(x, w[f"{prefix}LayerNorm.weight"], w[f"{prefix}LayerNorm.bias"], config.layer_norm_eps)
 
@@ -87,8 +90,8 @@ def bucket(distance, both_ways, buckets, farthest):
     exact = buckets // 2
     if distance < exact:
         return first + distance
-    far = exact + int(math.log(distance / exact) / math.log(farthest / exact) * (buckets - exact))
-    return first + min(far, buckets - 1)
+    bucket_number = exact + int(math.log(distance / exact) / math.log(farthest / exact) * (buckets - exact))
+    return first + min(bucket_number, buckets - 1)
 
 
 def t5_stack(w, config, stack, ids, encoded=None):
@@ -104,17 +107,19 @@ def t5_stack(w, config, stack, ids, encoded=None):
 
     x = np.array([w["shared.weight"][token] for token in ids])
     table = w[f"{stack}.block.0.layer.0.SelfAttention.relative_attention_bias.weight"]
-    how = (encoded is None, config.relative_attention_num_buckets, config.relative_attention_max_distance)
-    bias = np.array([[table[bucket(j - i, *how)] for j in range(len(ids))] for i in range(len(ids))]).transpose(2, 0, 1)
+    settings = (encoded is None, config.relative_attention_num_buckets, config.relative_attention_max_distance)
+    bias = np.array([[table[bucket(j - i, *settings)] for j in range(len(ids))] for i in range(len(ids))]).transpose(
+        2, 0, 1
+    )
     if encoded is not None:
         bias += [[[0 if j <= i else -np.inf for j in range(len(ids))] for i in range(len(ids))]]
     for number in range(config.num_layers if encoded is None else config.num_decoder_layers):
         block = f"block.{number}.layer"
-        read = norm(f"{block}.0.layer_norm", x)
-        x = x + attention(f"{stack}.{block}.0.SelfAttention", read, read, bias)
+        normed = norm(f"{block}.0.layer_norm", x)
+        x = x + attention(f"{stack}.{block}.0.SelfAttention", normed, normed, bias)
         if encoded is not None:
-            read = norm(f"{block}.1.layer_norm", x)
-            x = x + attention(f"{stack}.{block}.1.EncDecAttention", read, encoded, None)
+            normed = norm(f"{block}.1.layer_norm", x)
+            x = x + attention(f"{stack}.{block}.1.EncDecAttention", normed, encoded, None)
         last = f"{block}.{1 if encoded is None else 2}"
         inner = norm(f"{last}.layer_norm", x) @ w[f"{stack}.{last}.DenseReluDense.wi.weight"].T
         inner = gelu(inner) if config.dense_act_fn == "gelu" else np.maximum(inner, 0)

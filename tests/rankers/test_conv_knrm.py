@@ -9,14 +9,14 @@ from robustdr.rankers.ranker import load
 
 def ngrams(vectors, n, weight, bias):
     """Of each word, the filters' sums over it and the n − 1 words after it; there is nothing behind the last."""
-    made = []
+    ngram_vectors = []
     for start in range(len(vectors)):
         value = bias.copy()
         for step in range(n):
             if start + step < len(vectors):
                 value = value + weight[:, :, step] @ vectors[start + step]
-        made.append(value)
-    return made
+        ngram_vectors.append(value)
+    return ngram_vectors
 
 
 def reference(ranker):
@@ -26,8 +26,8 @@ def reference(ranker):
         features = []
         for i, of_passage in enumerate(convolutions):
             for j, of_query in enumerate(convolutions):
-                one, other = ngrams(query, j + 1, *of_query), ngrams(passage, i + 1, *of_passage)
-                features.extend(pooled(one, other, values["kernels.mu"], values["kernels.sigma"]))
+                query_ngrams, passage_ngrams = ngrams(query, j + 1, *of_query), ngrams(passage, i + 1, *of_passage)
+                features.extend(pooled(query_ngrams, passage_ngrams, values["kernels.mu"], values["kernels.sigma"]))
         return (values["linear.weight"][0] @ np.array(features) + values["linear.bias"])[0]
 
     return score
@@ -35,9 +35,9 @@ def reference(ranker):
 
 def test_scores_equal_the_formula(word_vectors):
     ranker = randomised("conv_knrm", word_vectors, filters=5)
-    found = ranker(ranker.tokenise(PAIRS, 20, 20)).detach().numpy()
+    predicted = ranker(ranker.tokenise(PAIRS, 20, 20)).detach().numpy()
     score, values = reference(ranker), weights(ranker)
-    assert found == pytest.approx([score(pair, values) for pair in PAIRS], rel=0, abs=1e-6)
+    assert predicted == pytest.approx([score(pair, values) for pair in PAIRS], rel=0, abs=1e-6)
 
 
 def test_gradients_equal_differences(word_vectors):
@@ -57,5 +57,7 @@ def test_a_phrase_by_hand(word_vectors):
 
 
 def test_as_many_filters_as_asked_for(word_vectors):
-    assert [each.out_channels for each in load("conv_knrm", word_vectors).convolutions] == [128] * 3
-    assert [each.out_channels for each in load("conv_knrm", word_vectors, filters=7).convolutions] == [7] * 3
+    assert [convolution.out_channels for convolution in load("conv_knrm", word_vectors).convolutions] == [128] * 3
+    assert [convolution.out_channels for convolution in load("conv_knrm", word_vectors, filters=7).convolutions] == [
+        7
+    ] * 3

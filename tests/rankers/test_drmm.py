@@ -38,9 +38,9 @@ def reference(ranker, bins=11):
 def test_scores_equal_the_formula(word_vectors, settings):
     ranker = randomised("drmm", word_vectors, **settings)
     ranker.count(PASSAGES)
-    found = ranker(ranker.tokenise(PAIRS, 20, 20)).detach().numpy()
+    predicted = ranker(ranker.tokenise(PAIRS, 20, 20)).detach().numpy()
     score, values = reference(ranker, settings.get("bins", 11)), weights(ranker)
-    assert found == pytest.approx([score(pair, values) for pair in PAIRS], rel=0, abs=1e-6)
+    assert predicted == pytest.approx([score(pair, values) for pair in PAIRS], rel=0, abs=1e-6)
 
 
 def test_gradients_equal_differences(word_vectors):
@@ -87,7 +87,7 @@ def test_a_rare_word_weighs_more(word_vectors):
     def scores():
         return ranker.score(ranker.tokenise(pairs, 20, 20)).tolist()
 
-    gold, king, both = scores()
-    assert both == pytest.approx((gold + king) / 2, abs=1e-6)  # nothing counted yet
+    gold, king, both_words = scores()
+    assert both_words == pytest.approx((gold + king) / 2, abs=1e-6)  # nothing counted yet
     ranker.count(PASSAGES)
     assert scores() == pytest.approx([gold, king, gold / 3 + king * 2 / 3], abs=1e-6)

@@ -39,21 +39,23 @@ def reference(ranker):
         query, passage = pair
         hidden = bert(w, config, query, [0] * len(query))
         of_query = np.zeros(config.vocab_size)
-        for at in range(1, len(query) - 1):
-            of_query[query[at]] += f(w["query_salience.weight"][0] @ hidden[at] + w["query_salience.bias"][0])
+        for position in range(1, len(query) - 1):
+            of_query[query[position]] += f(
+                w["query_salience.weight"][0] @ hidden[position] + w["query_salience.bias"][0]
+            )
 
         hidden = bert(w, config, passage, [1] * len(passage))
         of_passage = np.zeros(config.vocab_size)
-        for at in range(1, len(passage) - 1):
+        for position in range(1, len(passage) - 1):
             if "cls.predictions.transform.dense.weight" in w:
                 name = "cls.predictions.transform"
-                inner = gelu(hidden[at] @ w[f"{name}.dense.weight"].T + w[f"{name}.dense.bias"])
+                inner = gelu(hidden[position] @ w[f"{name}.dense.weight"].T + w[f"{name}.dense.bias"])
                 norm = (w[f"{name}.LayerNorm.weight"], w[f"{name}.LayerNorm.bias"], config.layer_norm_eps)
                 inner = layer_norm(inner[None], *norm)[0]
             else:
-                inner = hidden[at] @ w["cls.predictions.transform.weight"].T + w["cls.predictions.transform.bias"]
+                inner = hidden[position] @ w["cls.predictions.transform.weight"].T + w["cls.predictions.transform.bias"]
             terms = w["bert.embeddings.word_embeddings.weight"] @ inner + w["cls.predictions.bias"]
-            salience = f(w["passage_salience.weight"][0] @ hidden[at] + w["passage_salience.bias"][0])
+            salience = f(w["passage_salience.weight"][0] @ hidden[position] + w["passage_salience.bias"][0])
             of_passage = np.maximum(of_passage, f(terms) * salience)
         return of_query @ of_passage * sigmoid(w["quality.weight"][0] @ hidden[0] + w["quality.bias"][0])
 
@@ -64,9 +66,9 @@ def reference(ranker):
 def test_scores_are_those_of_the_whole_vocabulary(request, start):
     ranker = load("epic", request.getfixturevalue(start)).double()
     tokens = ranker.tokenise([*PAIRS, ("gold", ""), ("", "gold")], 8, 20)
-    found = ranker(tokens).detach().numpy()
-    np.testing.assert_allclose(found, [reference(ranker)(pair) for pair in tokens], atol=1e-6)
-    assert found[-2:].tolist() == [0, 0]  # no word piece to match, or to be matched
+    predicted = ranker(tokens).detach().numpy()
+    np.testing.assert_allclose(predicted, [reference(ranker)(pair) for pair in tokens], atol=1e-6)
+    assert predicted[-2:].tolist() == [0, 0]  # no word piece to match, or to be matched
 
 
 def test_gradients_are_central_differences(headed):
@@ -87,8 +89,8 @@ def test_a_term_that_occurs_twice_adds_up(tiny_model):
 def test_the_head_starts_as_the_identity(tiny_model):
     ranker = load("epic", tiny_model)
     vectors = torch.randn(3, 32)
-    found = ranker.cls.predictions(vectors)
-    torch.testing.assert_close(found, vectors @ ranker.bert.get_input_embeddings().weight.T)
+    transformed = ranker.cls.predictions(vectors)
+    torch.testing.assert_close(transformed, vectors @ ranker.bert.get_input_embeddings().weight.T)
 
 
 def test_decoder_and_word_embeddings_are_one(tiny_model, headed, tmp_path):
@@ -96,8 +98,8 @@ def test_decoder_and_word_embeddings_are_one(tiny_model, headed, tmp_path):
         ranker = load("epic", folder)
         (tmp_path / str(number)).mkdir()
         ranker.save(tmp_path / str(number))
-        for own in (ranker, load("epic", tmp_path / str(number))):
-            assert own.cls.predictions.decoder.weight is own.bert.get_input_embeddings().weight
+        for saved in (ranker, load("epic", tmp_path / str(number))):
+            assert saved.cls.predictions.decoder.weight is saved.bert.get_input_embeddings().weight
 
 
 def test_texts_that_occur_twice_are_encoded_once(tiny_model, monkeypatch):

@@ -13,10 +13,10 @@ from robustdr.rankers.ranker import load, saved
 
 @pytest.fixture(scope="module")
 def folder(tiny_model, tmp_path_factory):
-    made = tmp_path_factory.mktemp("saved") / "ranker"
-    made.mkdir()
-    load("intent_bert", tiny_model, seed=1, reads="query").save(made)
-    return made
+    directory = tmp_path_factory.mktemp("saved") / "ranker"
+    directory.mkdir()
+    load("intent_bert", tiny_model, seed=1, reads="query").save(directory)
+    return directory
 
 
 def vectors(ranker, pairs=PAIRS):
@@ -60,11 +60,11 @@ def test_what_a_vector_is_made_of(folder, reads):
     """The third pair has the first one's query and another passage."""
     assert RANKERS.facts("intent_bert").represents
     ranker = load("intent_bert", folder, reads=reads)
-    found = vectors(ranker)
-    assert found.shape == (len(PAIRS), 32) and not torch.allclose(found[0], found[1])
-    assert torch.allclose(found[0], found[2], atol=1e-6) == (reads == "query")
-    alone = torch.cat([vectors(ranker, [pair]) for pair in PAIRS])
-    torch.testing.assert_close(alone, found, atol=1e-5, rtol=0)
+    computed = vectors(ranker)
+    assert computed.shape == (len(PAIRS), 32) and not torch.allclose(computed[0], computed[1])
+    assert torch.allclose(computed[0], computed[2], atol=1e-6) == (reads == "query")
+    single_vectors = torch.cat([vectors(ranker, [pair]) for pair in PAIRS])
+    torch.testing.assert_close(single_vectors, computed, atol=1e-5, rtol=0)
 
 
 def test_dropout_reaches_the_layer_and_is_seeded(folder):

@@ -22,9 +22,9 @@ def reference(ranker):
 @pytest.mark.parametrize("trained", [True, False])
 def test_scores_equal_the_formula(word_vectors, trained):
     ranker = randomised("knrm", word_vectors, trained_kernels=trained)
-    found = ranker(ranker.tokenise(PAIRS, 20, 20)).detach().numpy()
+    predicted = ranker(ranker.tokenise(PAIRS, 20, 20)).detach().numpy()
     score, values = reference(ranker), weights(ranker)
-    assert found == pytest.approx([score(pair, values) for pair in PAIRS], rel=0, abs=1e-6)
+    assert predicted == pytest.approx([score(pair, values) for pair in PAIRS], rel=0, abs=1e-6)
 
 
 def test_a_match_by_hand(word_vectors):

@@ -115,8 +115,8 @@ def test_what_it_saves_is_a_t5_of_transformers(t5, tmp_path):
     model = T5ForConditionalGeneration.from_pretrained(tmp_path / "saved", local_files_only=True)
     ids = torch.tensor(ranker.tokenise(PAIRS[:1], 8, 20)[0])
     start = torch.tensor([[0]])
-    theirs, own = (m(ids, decoder_input_ids=start).logits for m in (model, ranker.model))
-    torch.testing.assert_close(theirs, own, atol=1e-5, rtol=0)
+    theirs, saved_logits = (m(ids, decoder_input_ids=start).logits for m in (model, ranker.model))
+    torch.testing.assert_close(theirs, saved_logits, atol=1e-5, rtol=0)
 
 
 def test_words_that_are_no_single_piece_are_refused(tiny_seq2seq, tiny_model, tmp_path):

@@ -13,10 +13,10 @@ from robustdr.rankers.ranker import load
 def test_scores_of_a_layer_do_not_tie_in_bfloat16():
     torch.manual_seed(0)
     layer, inputs = torch.nn.Linear(32, 1), torch.randn(500, 32)
-    exact(kept := copy.deepcopy(layer))
-    again = copy.deepcopy(kept)
+    exact(exact_layer := copy.deepcopy(layer))
+    again = copy.deepcopy(exact_layer)
     with torch.autocast("cpu", torch.bfloat16):
-        rounded, whole = layer(inputs), kept(inputs.bfloat16())
+        rounded, whole = layer(inputs), exact_layer(inputs.bfloat16())
     assert rounded.unique().numel() < 400 and whole.unique().numel() == 500 and whole.dtype == torch.float32
     torch.testing.assert_close(whole, layer(inputs), atol=0.01, rtol=0)
     torch.nn.init.zeros_(again.weight)

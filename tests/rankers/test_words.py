@@ -36,8 +36,8 @@ def many():
 def test_a_word_has_its_own_vector_or_one_by_its_hash(word_vectors):
     ranker = load("knrm", word_vectors)
     ((query, passage),) = ranker.tokenise([("Gold-river", "GOLD? zebra0's été")], 20, 20)
-    found = ranker.vectors[torch.tensor(query)].numpy()
-    assert np.array_equal(found, [VECTORS["gold"], VECTORS["river"]])
+    vectors = ranker.vectors[torch.tensor(query)].numpy()
+    assert np.array_equal(vectors, [VECTORS["gold"], VECTORS["river"]])
     assert passage[0] == query[0] and len(passage) == 4  # gold, zebra0, s, t
     assert all(8 <= row < 11 for row in passage[1:]) and len(ranker.vectors) == 11
     assert {ranker.rows(f"zebra{number}")[0] for number in range(50)} == {8, 9, 10}
@@ -59,9 +59,9 @@ def test_texts_are_cut_to_their_lengths(word_vectors):
 def test_scores_are_finite_without_words(word_vectors, name):
     ranker = load(name, word_vectors, training=True)
     for pairs in ([("", "")], [("?", "gold")], [("gold", "")], [("", ""), ("gold king", "gold"), ("", "king")]):
-        found = scores(ranker, pairs)
-        assert found.isfinite().all() and found.shape == (len(pairs),)
-        found.sum().backward()
+        pair_scores = scores(ranker, pairs)
+        assert pair_scores.isfinite().all() and pair_scores.shape == (len(pairs),)
+        pair_scores.sum().backward()
     assert all(parameter.grad.isfinite().all() for parameter in ranker.parameters() if parameter.grad is not None)
 
 
@@ -71,10 +71,10 @@ def test_a_score_does_not_depend_on_the_batch(word_vectors, many, name):
     if ranker.settings.counts:
         ranker.count(passage for _, passage in many)
     together = scores(ranker, many)
-    alone = torch.cat([scores(ranker, [pair]) for pair in many])
+    single_scores = torch.cat([scores(ranker, [pair]) for pair in many])
     assert together.dtype == torch.float32 and together.std() > 0.01
-    assert torch.equal(together, alone)
-    assert torch.equal(scores(ranker, many, limit=4096), alone)
+    assert torch.equal(together, single_scores)
+    assert torch.equal(scores(ranker, many, limit=4096), single_scores)
     order = list(range(len(many)))
     random.Random(4).shuffle(order)
     assert torch.equal(scores(ranker, [many[i] for i in order]), together[order])
@@ -106,8 +106,8 @@ def test_what_is_saved_scores_the_same(word_vectors, tmp_path, name, other):
 
 @every_ranker
 def test_the_seed_decides_the_weights(word_vectors, name):
-    one, same, other = (scores(load(name, word_vectors, seed=seed), PAIRS) for seed in (1, 1, 2))
-    assert torch.equal(one, same) and not torch.equal(one, other)
+    first, again, changed = (scores(load(name, word_vectors, seed=seed), PAIRS) for seed in (1, 1, 2))
+    assert torch.equal(first, again) and not torch.equal(first, changed)
 
 
 @every_ranker
@@ -137,9 +137,11 @@ def test_an_encoder_is_refused(tiny_model, name):
 
 @every_ranker
 def test_another_ranker_s_directory_is_refused(word_vectors, tmp_path, name):
-    other = NAMES[NAMES.index(name) - 1]
-    load(other, word_vectors).save(tmp_path)
-    with pytest.raises(UserError, match=rf"{tmp_path}: saved by the ranker '{other}'; '{name}' starts from .*static"):
+    other_name = NAMES[NAMES.index(name) - 1]
+    load(other_name, word_vectors).save(tmp_path)
+    with pytest.raises(
+        UserError, match=rf"{tmp_path}: saved by the ranker '{other_name}'; '{name}' starts from .*static"
+    ):
         load(name, tmp_path)
 
 

@@ -56,8 +56,8 @@ def weights(ranker):
     return {name: parameter.detach().numpy().copy() for name, parameter in ranker.named_parameters()}
 
 
-def cosine(one, other):
-    return sum(one * other) / np.sqrt(sum(one * one) * sum(other * other))
+def cosine(first, second):
+    return sum(first * second) / np.sqrt(sum(first * first) * sum(second * second))
 
 
 def pooled(queries, passages, mu, sigma):
@@ -79,14 +79,14 @@ def differences(score, values, name):
     """
     array, step = values[name], 1e-5 * np.minimum(1, 10 * np.abs(values[name]))
     gradient = np.zeros_like(array)
-    for at in np.ndindex(array.shape):
-        here, h = array[at], step[at]
+    for index in np.ndindex(array.shape):
+        value, h = array[index], step[index]
         for distance, factor in ((1, 2 / 3), (2, -1 / 12)):
-            array[at] = here + distance * h
-            above = score(values)
-            array[at] = here - distance * h
-            gradient[at] += factor * (above - score(values)) / h
-        array[at] = here
+            array[index] = value + distance * h
+            upper = score(values)
+            array[index] = value - distance * h
+            gradient[index] += factor * (upper - score(values)) / h
+        array[index] = value
     return gradient
 
 

@@ -154,7 +154,7 @@ NOTHING |= {
 REST = {"variations": [], "measures": []}  # of an evaluation that is read by its means alone
 
 
-def told(kind, **settings):
+def settings_of(kind, **settings):
     """Settings of a `kind` of report, empty but for those that are named."""
     return kind(**{**NOTHING, **settings})
 
@@ -172,16 +172,16 @@ def paper(measured, tmp_path):
     reported = tmp_path / "reported.yaml"
     reported.write_text(REPORTED, encoding="utf-8")
     statistics = []
-    for kind, unchanged, changed, lost in (("misspell", 0, 40, 3), ("swap_words", 1234, 5678, 0)):
-        counts = {"queries": unchanged + changed, "unchanged": unchanged, "changed": changed, "lost": lost}
+    for kind, unchanged, changed, lost_count in (("misspell", 0, 40, 3), ("swap_words", 1234, 5678, 0)):
+        counts = {"queries": unchanged + changed, "unchanged": unchanged, "changed": changed, "lost": lost_count}
         counts |= {"changed_in_case_alone": changed // 57, "changed_ignoring_case_and_punctuation": changed - 1}
         for collection in ("toy", "toy-verbs"):
             statistics.append(tmp_path / "variations" / collection / "dev" / f"{kind}.json")
             statistics[-1].parent.mkdir(parents=True, exist_ok=True)
             statistics[-1].write_text(json.dumps(counts))
 
-    def measure(system: str, **named) -> Path:
-        return measured(system, {f"dev.{kind}": ranks for kind, ranks in RANKS[system].items()}, **named)
+    def measure(system: str, **options) -> Path:
+        return measured(system, {f"dev.{kind}": ranks for kind, ranks in RANKS[system].items()}, **options)
 
     measures = {measure(system): "key" for system in RANKS}
 
@@ -205,8 +205,10 @@ def paper(measured, tmp_path):
         }
         output = tmp_path / "tables" / f"toy_{name}.md"
         printed = reported if name != "methods" else None
-        made = told(TableSettings, **{**settings, **changes})
-        write_table(made, list(measures), statistics, queries, printed, costs, made_by.priors, output, recalls)
+        table_settings = settings_of(TableSettings, **{**settings, **changes})
+        write_table(
+            table_settings, list(measures), statistics, queries, printed, costs, made_by.priors, output, recalls
+        )
         return {suffix: output.with_suffix(f".{suffix}") for suffix in ("md", "csv", "json", "tex")}
 
     costs: list[Path] = []

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 
-def contrast(one: Sequence[float], other: Sequence[float]) -> float:
+def contrast(first: Sequence[float], second: Sequence[float]) -> float:
     """(L + .05) / (l + .05) of the relative luminances of two colours, each of red, green and blue from 0 to 255."""
-    dark, light = sorted(map(_luminance, (one, other)))
+    dark, light = sorted(map(_luminance, (first, second)))
     return (light + 0.05) / (dark + 0.05)
 
 

@@ -79,16 +79,20 @@ def explore(folder, system, measures, ranks, steps=()):
     runs, judgements = [], []
     for query_set, of_queries in ranks.items():
         runs.append(folder / "runs" / system / f"{query_set}.trec.gz")
-        found = {
-            f"q{n:04}": [("relevant" if at == rank else f"d{at}", -float(at)) for at in range(1, 21)]
+        rankings = {
+            f"q{n:04}": [
+                ("relevant" if position == rank else f"d{position}", -float(position)) for position in range(1, 21)
+            ]
             for n, rank in enumerate(of_queries)
         }
-        write_run(runs[-1], found, {"tag": system})
+        write_run(runs[-1], rankings, {"tag": system})
         judgements.append(folder / "collections/toy/dev/qrels.txt")
     judgements[0].parent.mkdir(parents=True, exist_ok=True)
     count = len(next(iter(ranks.values())))
     judgements[0].write_text("".join(f"q{n:04} 0 relevant 1\n" for n in range(count)))
-    settings = QueriesSettings(system, system.upper(), "toy", [1], {at: ["RR@10"] for at in ranks}, 1, list(steps))
+    settings = QueriesSettings(
+        system, system.upper(), "toy", [1], {query_set: ["RR@10"] for query_set in ranks}, 1, list(steps)
+    )
     output = folder / f"report/data/toy/systems/{system}.js"
     write_queries(settings, [measures], runs, judgements, [folder / "collections/toy/dev/queries.tsv"], None, output)
     return output
@@ -102,7 +106,7 @@ def collection(folder, count=40):
     for path, end in zip(paths, ("", " mispelt", ""), strict=True):
         write_tsv(path, [(qid, text + end) for qid, text in original.items()])
     corpus = folder / "collections/toy/corpus.jsonl"
-    names = ["relevant", *(f"d{at}" for at in range(1, 21))]
+    names = ["relevant", *(f"d{number}" for number in range(1, 21))]
     lines = [{"docid": name, "title": NASTY, "text": f"the text of {name} {RIGHT_TO_LEFT}"} for name in names]
     corpus.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return paths, corpus
@@ -110,7 +114,7 @@ def collection(folder, count=40):
 
 def build(folder, paper, **changes):
     """Write the whole report; `changes` of its settings. Gives the folder of the report and the tables as they are."""
-    made = [paper.table(name)["json"] for name in ("table1", "table2")]
+    table_files = [paper.table(name)["json"] for name in ("table1", "table2")]
     measures = {path.parents[1].name: path for path in paper.measures}
     queries, corpus = collection(folder)
     path = str(measures["dr_oq"])
@@ -133,39 +137,39 @@ def build(folder, paper, **changes):
     for figure in figures:
         drawn = '<g id="axes_1"><path d="M0 0"/></g><use href="#axes_1"/>'
         figure.write_text(f'<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg">{drawn}</svg>\n')
-    shown = ["table1", "table2", "table9"], ["figure1", "figure2"]
-    about = Paper("toy", "A toy paper", "Me. 2026.", *shown, "https://toy.org/paper", claims=len(CLAIMS["claims"]))
-    settings = {"scale": "mini", "root": "results/mini", "miniature": "Toys & more.", "papers": [about],
+    parts = ["table1", "table2", "table9"], ["figure1", "figure2"]
+    site_paper = Paper("toy", "A toy paper", "Me. 2026.", *parts, "https://toy.org/paper", claims=len(CLAIMS["claims"]))
+    settings = {"scale": "mini", "root": "results/mini", "miniature": "Toys & more.", "papers": [site_paper],
                 "explored": {"toy": list(RANKS)}, "differences": [Difference("base", "BERT", "a toy", "It is small.")],
                 **changes}  # fmt: skip
-    files = ([*made, folder / "tables/toy_table9.json"], figures, [claims], [audit])
+    files = ([*table_files, folder / "tables/toy_table9.json"], figures, [claims], [audit])
     again = folder / "replicates.json"
     again.write_text(json.dumps({"toy": {CLAIM["claim"]: [SINGLE]}}))
     stamp = "scale mini, commit 1234567"
     write_site(SiteSettings(**settings), *files, folder / "report/index.html", replicates=again, stamp=stamp)
     return SimpleNamespace(
-        folder=folder / "report", tables=[json.loads(path.read_text()) for path in made], files=files
+        folder=folder / "report", tables=[json.loads(path.read_text()) for path in table_files], files=files
     )
 
 
 def two_results(folder, paper, measured):
     """Two results folders: in the second a typo costs rodr the first rank of half its queries, and a claim holds."""
-    made = []
+    folders = []
     for name, misspell in (("a", RANKS["rodr"]["misspell"]), ("b", [2, 4] * 20)):
         ranks = {**RANKS["rodr"], "misspell": misspell}
-        measured("rodr", {f"dev.{kind}": of for kind, of in ranks.items()})
+        measured("rodr", {f"dev.{kind}": query_ranks for kind, query_ranks in ranks.items()})
         for table in ("table1", "table2"):
             paper.table(table)
-        made.append(folder / name)
+        folders.append(folder / name)
         for part in ("tables", "measures"):
-            shutil.copytree(folder / part, made[-1] / part)
-        (made[-1] / "claims").mkdir()
-        (made[-1] / "claims/toy.json").write_text(json.dumps(CLAIMS))
-    first, *others = CLAIMS["claims"]
-    (made[-1] / "claims/toy.json").write_text(
-        json.dumps({**CLAIMS, "claims": [{**first, "verdict": "seen", "words": "seen"}, *others]})
+            shutil.copytree(folder / part, folders[-1] / part)
+        (folders[-1] / "claims").mkdir()
+        (folders[-1] / "claims/toy.json").write_text(json.dumps(CLAIMS))
+    first, *other_claims = CLAIMS["claims"]
+    (folders[-1] / "claims/toy.json").write_text(
+        json.dumps({**CLAIMS, "claims": [{**first, "verdict": "seen", "words": "seen"}, *other_claims]})
     )
-    return tuple(made)
+    return tuple(folders)
 
 
 AT = {"collection": "passages", "split": "dev", "query_set": "misspell", "system": "dr_oq", "measure": "RR@10"}

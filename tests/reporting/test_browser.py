@@ -53,21 +53,21 @@ class Browser:
     def all(self, selector):
         return self.driver.find_elements("css selector", selector)
 
-    def one(self, selector):
+    def find_one(self, selector):
         return self.driver.find_element("css selector", selector)
 
     def text(self, selector):
-        return self.one(selector).text
+        return self.find_one(selector).text
 
     def until(self, holds):
         """What `holds` gives, as soon as it is true."""
         for _ in range(100):
-            if found := holds():
-                return found
+            if answer := holds():
+                return answer
             time.sleep(0.05)
         raise AssertionError(f"not within five seconds; the page says: {self.text('main')[:300]}")
 
-    def shown(self):
+    def wait_for_rows(self):
         self.until(lambda: self.all("#rows tr"))
         return self
 
@@ -104,8 +104,8 @@ class Browser:
         """What axe-core finds that keeps people from reading or using the page."""
         script = Path(axe.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
         self.driver.execute_script(script)
-        found = self.driver.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
-        return [(v["id"], v["nodes"][0]["html"][:200]) for v in found["violations"]]
+        axe_report = self.driver.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
+        return [(v["id"], v["nodes"][0]["html"][:200]) for v in axe_report["violations"]]
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +127,7 @@ def test_every_page_opens_without_an_error_and_can_be_read_by_all(browser):
     for page in [*pages, QUERIES, QUERIES.replace("queries.html", "provenance.html")]:
         browser.open(page)
         if "#" in page:
-            browser.shown()
+            browser.wait_for_rows()
         assert browser.driver.title != "run", page
         assert not browser.errors(), page
         assert not browser.violations(), page
@@ -138,7 +138,7 @@ def test_the_dark_page_has_contrast_and_the_narrow_one_fits(browser, page):
     with browser.at_night_on_a_telephone():
         browser.open(page)
         if "#" in page:
-            browser.shown()
+            browser.wait_for_rows()
         assert browser.fits() and not browser.violations()
 
 
@@ -154,8 +154,8 @@ return {under: [body, claimed], marks: [of("size", "fill"), of("range", "stroke"
 def test_marks_have_contrast_on_the_page_and_where_the_claim_puts_them(browser):
     def worst():
         browser.open("claims/toy/1.html")
-        found = browser.driver.execute_script(MARKS)
-        return min(contrast(mark, under) for mark in found["marks"] for under in found["under"])
+        colours = browser.driver.execute_script(MARKS)
+        return min(contrast(mark, background) for mark in colours["marks"] for background in colours["under"])
 
     assert worst() >= 4.5
     with browser.at_night_on_a_telephone():
@@ -167,21 +167,21 @@ def test_from_a_cell_to_its_queries_and_back(browser):
     number, cell = next(
         (n, c) for n, c in enumerate(table["cells"]) if c["system"] == "rodr" and c["query_set"] == "misspell"
     )
-    page.one(f'[data-number="{number}"] .made a').click()
-    browser.shown()
-    after = float(page.one("#after").get_attribute("value"))
-    before = float(page.one("#before").get_attribute("value"))
+    page.find_one(f'[data-number="{number}"] .made a').click()
+    browser.wait_for_rows()
+    after = float(page.find_one("#after").get_attribute("value"))
+    before = float(page.find_one("#before").get_attribute("value"))
     assert after == pytest.approx(cell["reproduced"], rel=1e-12)
     assert after / before - 1 == pytest.approx(cell["drop"], rel=1e-9)
     assert len(page.all("#rows tr")) == cell["queries"] == 40
-    page.one("#provenance").click()
-    browser.shown()
+    page.find_one("#provenance").click()
+    browser.wait_for_rows()
     assert "results/mini/tables/toy_table1.md" in page.text("#whole")
     browser.driver.back()
-    browser.shown()
-    page.one("#table").click()
+    browser.wait_for_rows()
+    page.find_one("#table").click()
     assert page.text("h1") == table["title"]
-    page.one("a.mark").click()
+    page.find_one("a.mark").click()
     assert "digits are swapped" in page.text("article:target")
     assert not browser.errors()
 
@@ -192,18 +192,18 @@ def test_every_number_on_a_table_s_page_is_its_artifact_s(browser):
         layout = table["layout"]
         for row, fields in zip(browser.all("#cells tbody tr"), layout["fields"], strict=True):
             cells = row.find_elements("css selector", "td")
-            for cell, (said, made, number) in zip(cells, fields, strict=True):
-                shown = {part: cell.find_elements("css selector", f".{part}") for part in ("said", "made")}
-                words = {part: found[0].get_property("textContent") for part, found in shown.items() if found}
-                assert words["made"].removeprefix("reproduced ") == made
+            for cell, (reported, reproduced, number) in zip(cells, fields, strict=True):
+                elements = {part: cell.find_elements("css selector", f".{part}") for part in ("said", "made")}
+                words = {part: spans[0].get_property("textContent") for part, spans in elements.items() if spans}
+                assert words["made"].removeprefix("reproduced ") == reproduced
                 if number is not None:
-                    assert words["said"].removeprefix("reported ").partition("⚑")[0] == said
+                    assert words["said"].removeprefix("reported ").partition("⚑")[0] == reported
 
 
 def test_queries_are_sorted_by_harm_and_found_by_text(browser):
-    browser.open(QUERIES).shown()
-    found = read_data(browser.folder / "data/toy/systems/dr_oq.js")["sets"]
-    before, after = (found[f"dev.{kind}"]["measures"]["RR@10"] for kind in ("original", "misspell"))
+    browser.open(QUERIES).wait_for_rows()
+    query_sets = read_data(browser.folder / "data/toy/systems/dr_oq.js")["sets"]
+    before, after = (query_sets[f"dev.{kind}"]["measures"]["RR@10"] for kind in ("original", "misspell"))
     harms = sorted((a - b) / 1000 for b, a in zip(before, after, strict=True))
     assert [float(row.text) for row in browser.all("#rows td:nth-child(4)")] == pytest.approx(harms, abs=5e-4)
     browser.choose("#order", "gain")
@@ -215,15 +215,15 @@ def test_queries_are_sorted_by_harm_and_found_by_text(browser):
 
 
 def test_passages_stand_side_by_side_and_nothing_in_a_text_runs(browser):
-    browser.open(QUERIES).shown()
+    browser.open(QUERIES).wait_for_rows()
     assert browser.text("#all").startswith("zcat results/mini/runs/toy/dr_oq/seed")
     assert browser.text("#all").endswith("/dev.misspell.trec.gz")
     browser.choose("#search", "<script>")
     assert browser.text("#rows bdi") == NASTY
-    browser.one("#rows button").send_keys("\n")
+    browser.find_one("#rows button").send_keys("\n")
     sides = browser.until(lambda: browser.all(".sides li"))
     assert len(sides) == 10 and NASTY in sides[0].text and sides[0].text.startswith("✓ relevant")
-    browser.one("#rows button").click()
+    browser.find_one("#rows button").click()
     assert not browser.all(".sides li") and browser.driver.title != "run"
     browser.choose("#search", RIGHT_TO_LEFT)
     direction = "return getComputedStyle(document.querySelector('#rows bdi')).direction"
@@ -233,12 +233,14 @@ def test_passages_stand_side_by_side_and_nothing_in_a_text_runs(browser):
 
 
 def test_two_systems_stand_side_by_side(browser):
-    browser.open(QUERIES).shown()
+    browser.open(QUERIES).wait_for_rows()
     browser.choose("[name=against]", "rodr")
     browser.until(lambda: "rodr" in browser.driver.current_url and browser.text("#state") == "")
-    found = [read_data(browser.folder / f"data/toy/systems/{s}.js")["sets"]["dev.misspell"] for s in ("rodr", "dr_oq")]
-    values = [float(browser.one(f"#{side}").get_attribute("value")) for side in ("before", "after")]
-    assert values == [of["means"]["RR@10"] for of in found]
+    query_sets = [
+        read_data(browser.folder / f"data/toy/systems/{s}.js")["sets"]["dev.misspell"] for s in ("rodr", "dr_oq")
+    ]
+    values = [float(browser.find_one(f"#{side}").get_attribute("value")) for side in ("before", "after")]
+    assert values == [query_set["means"]["RR@10"] for query_set in query_sets]
 
 
 @pytest.mark.parametrize(
@@ -263,7 +265,7 @@ def test_data_that_cannot_be_shown_says_why(browser, harm, words):
     assert "results/mini/report/index.html" in browser.until(
         lambda: words in browser.text("#state") and browser.text("#state")
     )
-    assert not browser.one("#shown").is_displayed()
+    assert not browser.find_one("#shown").is_displayed()
 
 
 @pytest.mark.parametrize(
@@ -271,8 +273,8 @@ def test_data_that_cannot_be_shown_says_why(browser, harm, words):
 )
 def test_an_address_that_names_nothing_says_so(browser, place):
     browser.open(f"queries.html#{place}")
-    said = browser.until(lambda: "Loading" not in (state := browser.text("#state")) and state)
-    assert any(name in said for name in ("nobody", "no_such", "collection no"))
+    state_text = browser.until(lambda: "Loading" not in (state := browser.text("#state")) and state)
+    assert any(name in state_text for name in ("nobody", "no_such", "collection no"))
 
 
 def test_a_table_is_sorted_filtered_and_copied(browser):
@@ -293,25 +295,25 @@ def test_a_table_is_sorted_filtered_and_copied(browser):
         "csv": ('"reported"', "-50.0%"),
     }
     for kind, words in formats.items():
-        page.one(f"[data-copy={kind}]").click()
+        page.find_one(f"[data-copy={kind}]").click()
         copied = page.until(lambda: page.driver.execute_script("return window.copied"))
         page.driver.execute_script("window.copied = ''")
         assert all(word in copied for word in words) and "swap" not in copied
-    page.one("[data-copy=latex]").click()
+    page.find_one("[data-copy=latex]").click()
     assert page.until(lambda: page.driver.execute_script("return window.copied")).isascii()
 
 
 def test_a_claim_leads_to_its_cells_and_these_to_queries_provenance_and_back(browser):
     page = browser.open("toy.html")
-    page.one("#claim-1 a").click()
-    page.one("a[href*='toy_table1.html#']").click()
+    page.find_one("#claim-1 a").click()
+    page.find_one("a[href*='toy_table1.html#']").click()
     assert page.driver.current_url.endswith("toy_table1.html#system=DR_OQ")
     heads = [head.text for head in page.all("#cells thead th") if head.is_displayed()]
     assert heads == ["Query set", "DR_OQ RR@10"]  # of the chosen system alone
-    page.one("#cells .made a").click()
+    page.find_one("#cells .made a").click()
     page.until(lambda: "queries.html" in page.driver.current_url)
-    page.shown().one("#provenance").click()
-    assert "results/mini/tables/toy_table1.md" in page.shown().text("#whole")
+    page.wait_for_rows().find_one("#provenance").click()
+    assert "results/mini/tables/toy_table1.md" in page.wait_for_rows().text("#whole")
     for title in ("Queries behind a cell", "Query sets", "Typos harm"):
         page.driver.back()
         page.until(lambda title=title: title in page.text("h1"))
@@ -321,15 +323,15 @@ def test_claims_are_chosen_by_verdict_and_text(browser):
     page = browser.open("toy.html")
     page.driver.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
 
-    def shown():
+    def shown_claims():
         return [claim.get_attribute("id") for claim in page.all("[data-claims]") if claim.is_displayed()]
 
-    assert len(shown()) == len(CLAIMS["claims"])
+    assert len(shown_claims()) == len(CLAIMS["claims"])
     page.choose("[data-filter=claims]", "opposite")
-    assert shown() == ["claim-1"]
+    assert shown_claims() == ["claim-1"]
     page.choose("[data-filter=claims]", "")
     page.choose("[data-search=claims]", "never RUN")
-    assert shown() == ["claim-3"]
+    assert shown_claims() == ["claim-3"]
 
 
 def test_ten_thousand_queries_are_shown_at_once_and_turned_over(browser):
@@ -340,8 +342,12 @@ def test_ten_thousand_queries_are_shown_at_once_and_turned_over(browser):
         of_set["measures"]["RR@10"] *= times
         of_set["ranks"] *= times
     write_data(data / "systems/dr_oq.js", name, explored)
-    write_data(data / "queries.js", "toy/queries", {"dev": {part: of * times for part, of in texts["dev"].items()}})
-    browser.open(QUERIES).shown()
+    write_data(
+        data / "queries.js",
+        "toy/queries",
+        {"dev": {part: query_texts * times for part, query_texts in texts["dev"].items()}},
+    )
+    browser.open(QUERIES).wait_for_rows()
     assert browser.text("#page") == "1 to 100 of 10,000"
     turn = "const t = performance.now(); document.getElementById('next').click(); return performance.now() - t"
     took = browser.driver.execute_script(turn)
@@ -362,10 +368,10 @@ def test_two_results_stand_side_by_side(chromium, paper, measured, tmp_path):
     browser.open("index.html")
     changed = [row.text for row in browser.all("tr[data-changed]")]
     assert len(changed) == 1 and "opposite" in changed[0] and "seen" in changed[0]
-    browser.one("a[href='toy_table1.html']").click()
+    browser.find_one("a[href='toy_table1.html']").click()
     browser.choose("[data-by=agreement]", "lower")
-    shown = {row.text.split("\n")[0] for row in browser.all("#cells tbody tr") if row.is_displayed()}
-    assert shown == {"variations_mean", "misspell"}
+    visible_rows = {row.text.split("\n")[0] for row in browser.all("#cells tbody tr") if row.is_displayed()}
+    assert visible_rows == {"variations_mean", "misspell"}
     browser.choose("[data-by=agreement]", "")
     column = next(head for head in browser.all("[data-sort]") if "RoDR" in head.text)
     column.send_keys("\n")
@@ -373,5 +379,5 @@ def test_two_results_stand_side_by_side(chromium, paper, measured, tmp_path):
     cells = browser.all(f"#cells tbody td:nth-child({int(column.get_attribute('data-sort')) + 1})")
     values = [float(cell.get_attribute("data-value")) for cell in cells]
     assert values == sorted(values) and values[0] == pytest.approx(-25)
-    browser.one("a[href='index.html#toy']").click()
+    browser.find_one("a[href='index.html#toy']").click()
     assert browser.text("h1") == "Two results side by side"

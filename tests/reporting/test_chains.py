@@ -62,8 +62,8 @@ def test_what_a_dash_and_an_interval_say(table):
 
 
 def test_what_was_not_run_takes_its_links_along(table):
-    found = lines(table(reasons={"control": "too dear"}))
-    assert found[4].count("not run") == 2 and "- Not run: too dear" in found
+    table_lines = lines(table(reasons={"control": "too dear"}))
+    assert table_lines[4].count("not run") == 2 and "- Not run: too dear" in table_lines
 
 
 def test_cells_name_both_systems_and_the_interval(table):

@@ -48,8 +48,8 @@ def rows(files):
 
 
 def cells(files):
-    found = json.loads(files["json"].read_text(encoding="utf-8"))["cells"]
-    return {(cell["system"], cell["role"], cell["query_set"]): cell for cell in found}
+    records = json.loads(files["json"].read_text(encoding="utf-8"))["cells"]
+    return {(cell["system"], cell["role"], cell["query_set"]): cell for cell in records}
 
 
 def notes(files):
@@ -59,7 +59,7 @@ def notes(files):
 def test_the_average_change_by_hand(study):
     """dr_oq: (−50 % + 0) / 2 on passages, (−1/6 + 0) / 2 on verbs; rodr: (−1/6 + 0) / 2 on both."""
     files = study.table("table1", spec=SPEC, miniature="")
-    found = cells(files)
+    cell_by_key = cells(files)
     for system, role, expected in (
         ("dr_oq", "passages", -1 / 4),
         ("rodr", "passages", -1 / 12),
@@ -68,7 +68,7 @@ def test_the_average_change_by_hand(study):
         ("rodr_verbs", "verbs", -1 / 12),
         ("pipelines", "verbs", -1 / 12),
     ):
-        cell = found[system, role, MEAN]
+        cell = cell_by_key[system, role, MEAN]
         assert cell["drop"] == cell["reproduced"] == pytest.approx(expected, abs=1e-12), (system, role)
         assert cell["value"] == "drop" and cell["drop_low"] <= cell["drop"] <= cell["drop_high"]
     head, *lines = rows(files)
@@ -88,19 +88,19 @@ def test_only_changed_queries_count(study, tmp_path):
     misspelled = {**texts, **{qid: f"waht is {qid}" for qid in odd}, **{qid: f"What is {qid}?" for qid in even}}
     swapped = {qid: f"{qid} is what" for qid in texts}
     for collection in ("toy", "toy-verbs"):
-        for place, name, found in (
+        for place, name, set_texts in (
             ("collections", "queries.tsv", texts),
             ("variations", "misspell.tsv", misspelled),
             ("variations", "swap_words.tsv", swapped),
         ):
             path = tmp_path / place / collection / "dev" / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("".join(f"{qid}\t{text}\n" for qid, text in found.items()))
+            path.write_text("".join(f"{qid}\t{text}\n" for qid, text in set_texts.items()))
             study.queries.append(path)
     files = study.table("table1", spec={**SPEC, "queries": "changed"})
-    found = cells(files)
-    assert found["rodr", "passages", MEAN]["drop"] == pytest.approx(-1 / 4)  # (−50 % + 0) / 2
-    assert found["dr_oq", "passages", MEAN]["drop"] == pytest.approx(-1 / 4)  # odd: 1/2 → 1/4 under misspell
+    set_texts = cells(files)
+    assert set_texts["rodr", "passages", MEAN]["drop"] == pytest.approx(-1 / 4)  # (−50 % + 0) / 2
+    assert set_texts["dr_oq", "passages", MEAN]["drop"] == pytest.approx(-1 / 4)  # odd: 1/2 → 1/4 under misspell
     assert any("each over the queries whose words the variation changes." in note for note in notes(files))
     unchanged = tmp_path / "variations" / "toy" / "dev" / "misspell.tsv"
     unchanged.write_text("".join(f"{qid}\t{text.upper()}\n" for qid, text in texts.items()))
@@ -110,10 +110,10 @@ def test_only_changed_queries_count(study, tmp_path):
 
 def test_an_average_needs_every_system(study):
     del study.measures[next(path for path in study.measures if path.parents[1].name == "rodr")]
-    found = cells(study.table("table1", spec=SPEC, reasons={"rodr": "its checkpoint is private"}))
-    assert found["pipelines", "passages", MEAN]["not_run"] == "its checkpoint is private"
-    assert found["dr_oq", "passages", MEAN]["drop"] == pytest.approx(-1 / 4)
-    assert found["pipelines", "verbs", MEAN]["drop"] == pytest.approx(-1 / 12)
+    cell_by_key = cells(study.table("table1", spec=SPEC, reasons={"rodr": "its checkpoint is private"}))
+    assert cell_by_key["pipelines", "passages", MEAN]["not_run"] == "its checkpoint is private"
+    assert cell_by_key["dr_oq", "passages", MEAN]["drop"] == pytest.approx(-1 / 4)
+    assert cell_by_key["pipelines", "verbs", MEAN]["drop"] == pytest.approx(-1 / 12)
 
 
 TWO = {
@@ -130,9 +130,11 @@ TWO = {
 def test_a_row_per_query_set_of_each_collection(study):
     head, *lines = rows(study.table("table1", spec=TWO))
     assert head == ["Query set", "", "valid", "DR_OQ RR@10", r"RoDR w/o L_p\|q RR@10"]
-    ours = {line[0]: lines[at + 1] for at, line in enumerate(lines) if line[0]}
-    assert list(ours) == [f"{role}, {of}" for role in ("passages", "verbs") for of in ("original", MEAN, *KINDS)]
-    assert [of[2] for of in ours.values()] == ["–", "–", "39", "5,677"] * 2
+    ours = {line[0]: lines[position + 1] for position, line in enumerate(lines) if line[0]}
+    assert list(ours) == [
+        f"{role}, {query_set}" for role in ("passages", "verbs") for query_set in ("original", MEAN, *KINDS)
+    ]
+    assert [fields[2] for fields in ours.values()] == ["–", "–", "39", "5,677"] * 2
     assert ours["passages, misspell"][3].startswith("37.5↓ ") and ours["verbs, misspell"][3].startswith("62.5↓ ")
 
 
@@ -141,31 +143,34 @@ KINDS = ("misspell", "swap_words")
 
 def test_marks_against_the_original_queries_are_corrected(study, measured):
     """Of 40 queries 4 fall from 1 to 1/2: p is 0.0437 alone and twice that as one of two tests of the system."""
-    few, more = [2] * 4 + [1] * 36, [1] * 40
-    sets = {"dev.original": more, "dev.misspell": few, "dev.swap_words": more}
+    with_losses, without_losses = [2] * 4 + [1] * 36, [1] * 40
+    sets = {"dev.original": without_losses, "dev.misspell": with_losses, "dev.swap_words": without_losses}
     measured("dr_oq", sets)
     measured(
         "rodr", {**sets, "dev.original": [2] * 40, "dev.misspell": [1] * 20 + [2] * 20, "dev.swap_words": [2] * 40}
     )
     files = study.table("table1", spec=TWO)
-    found = cells(files)
-    alone = scipy.stats.ttest_rel(1 / np.array(few), np.ones(40)).pvalue
-    cell = found["dr_oq", "passages", "misspell"]
-    assert alone < 0.05 and cell["p"] == pytest.approx(2 * alone) and cell["p"] > 0.05
+    cell_by_key = cells(files)
+    uncorrected_p = scipy.stats.ttest_rel(1 / np.array(with_losses), np.ones(40)).pvalue
+    cell = cell_by_key["dr_oq", "passages", "misspell"]
+    assert uncorrected_p < 0.05 and cell["p"] == pytest.approx(2 * uncorrected_p) and cell["p"] > 0.05
     assert (cell["mark"], cell["against"], cell["difference"]) == ("", "dr_oq", pytest.approx(-0.05))
-    assert found["rodr", "passages", "misspell"]["mark"] == "↑"
-    assert found["dr_oq", "verbs", "misspell"]["mark"] == "↓"
+    assert cell_by_key["rodr", "passages", "misspell"]["mark"] == "↑"
+    assert cell_by_key["dr_oq", "verbs", "misspell"]["mark"] == "↓"
     for unmarked in ("original", MEAN):
-        assert found["rodr", "passages", unmarked]["p"] is None and not found["rodr", "passages", unmarked]["mark"]
-    assert found["rodr", "passages", "swap_words"]["p"] == 1.0
-    said = notes(files)
+        assert (
+            cell_by_key["rodr", "passages", unmarked]["p"] is None
+            and not cell_by_key["rodr", "passages", unmarked]["mark"]
+        )
+    assert cell_by_key["rodr", "passages", "swap_words"]["p"] == 1.0
+    table_notes = notes(files)
     assert (
         "↓ ↑: paired two-tailed t-test over queries (of each, the mean over seeds) at p < 0.05, Bonferroni's "
         "correction for all variations of the collection: worse or better than the same system on the original "
         "queries; means are not tested."
-    ) in said
-    assert "passages: 0 ↓, 1 ↑ of 4 comparisons, 2 a system." in said
-    assert "verbs: 2 ↓, 0 ↑ of 4 comparisons, 2 a system." in said
+    ) in table_notes
+    assert "passages: 0 ↓, 1 ↑ of 4 comparisons, 2 a system." in table_notes
+    assert "verbs: 2 ↓, 0 ↑ of 4 comparisons, 2 a system." in table_notes
 
 
 ATTACKED = {
@@ -193,8 +198,8 @@ def test_mean_and_worst_drop_by_hand(study, tmp_path):
     """dr_oq: −50 % and 0, so −25 % and −50 %; rodr: −1/6 and 0, so −1/12 and −1/6."""
     (tmp_path / "reported.yaml").write_text((tmp_path / "reported.yaml").read_text() + ATTACKS)
     files = study.table("table1", spec=ATTACKED, miniature="")
-    found = json.loads(files["json"].read_text(encoding="utf-8"))["cells"]
-    drops = {(cell["system"], cell["value"]): cell["reproduced"] for cell in found}
+    records = json.loads(files["json"].read_text(encoding="utf-8"))["cells"]
+    drops = {(cell["system"], cell["value"]): cell["reproduced"] for cell in records}
     assert drops["dr_oq", "value"] == 0.75
     expected = {"dr_oq": (-1 / 4, -1 / 2), "rodr": (-1 / 12, -1 / 6)}
     for system, (average, worst) in expected.items():

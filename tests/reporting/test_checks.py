@@ -33,10 +33,10 @@ def complaint(tmp_path):
 
     def change(*place) -> str:
         *keys, last, value = place
-        tree = found = yaml.safe_load(path.read_text(encoding="utf-8"))
+        tree = branch = yaml.safe_load(path.read_text(encoding="utf-8"))
         for key in keys:
-            found = found[key]
-        found[last] = value
+            branch = branch[key]
+        branch[last] = value
         path.write_text(yaml.safe_dump(tree, sort_keys=False), encoding="utf-8")
         try:
             load(folder)

@@ -31,10 +31,10 @@ def test_advice_names_the_best_for_each_need_and_those_not_told_from_it(cells):
     }
     assert gains(compared(cells)) == "Methods that gain on variations over DR_OQ: RoDR w/o L_p|q."
     (method,) = compared(cells)
-    alike = method._replace(label="CAPOT", varied={**method.varied, "differs_from_best": "no", "new_index": "no"})
-    best = dict(advice([method, alike]))
+    tied = method._replace(label="CAPOT", varied={**method.varied, "differs_from_best": "no", "new_index": "no"})
+    best = dict(advice([method, tied]))
     assert best["I can train and index again"] == "RoDR w/o L_p|q; no difference from CAPOT was found"
     assert best["I cannot index again"] == "CAPOT"
-    lost = method._replace(varied={**method.varied, "mark": ""})
-    assert gains([lost]) == "No method is seen to gain on variations over DR_OQ." and gains([]) == ""
-    assert advice([lost]) == []
+    without_gain = method._replace(varied={**method.varied, "mark": ""})
+    assert gains([without_gain]) == "No method is seen to gain on variations over DR_OQ." and gains([]) == ""
+    assert advice([without_gain]) == []

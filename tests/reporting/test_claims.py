@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from reporting.conftest import told
+from reporting.conftest import settings_of
 from robustdr.claims.verdicts import VERDICTS
 from robustdr.core.errors import UserError
 from robustdr.evaluation.names import MEAN
@@ -54,7 +54,7 @@ SHRINKS = {"name": "loss_shrinks", "system": "base", "query_sets": [MEAN], "from
 SHRINKS["by"] = {"table": "prose", "quantity": "shrinks"}
 
 
-def claim(words, measure, test, **others):
+def claim(words, measure, test, **fields):
     return {
         "claim": words,
         "source": "§3",
@@ -62,7 +62,7 @@ def claim(words, measure, test, **others):
         "measure": measure,
         "level": 0.05,
         "test": test,
-        **others,
+        **fields,
     }
 
 
@@ -97,37 +97,39 @@ def write(measured, tmp_path):
         }
         printed = tmp_path / "reported.yaml" if reported else None
         files = tmp_path / "claims.yaml", printed, priors, tmp_path / "toy.md"
-        write_claims(told(ClaimsSettings, **settings), [path], *files)
+        write_claims(settings_of(ClaimsSettings, **settings), [path], *files)
         assert opened(tmp_path / "toy.json", Claims)[1] == ""  # what reads it finds each key
-        made = json.loads((tmp_path / "toy.json").read_text(encoding="utf-8"))
-        return (tmp_path / "toy.md").read_text(encoding="utf-8"), made["claims"]
+        artifact = json.loads((tmp_path / "toy.json").read_text(encoding="utf-8"))
+        return (tmp_path / "toy.md").read_text(encoding="utf-8"), artifact["claims"]
 
     return make
 
 
 def test_every_figure_of_a_claim(write):
-    text, [found] = write([claim("Noise hurts", "Success@20", LOSES, reported=["table1"])])
-    assert (found["verdict"], found["as_printed"]["verdict"]) == ("supported", "supported")
-    assert found["how"] == "loses, Success@1 for Success@20, level 0.05, 40 queries"
-    effect = found["effects"][0]
+    text, [record] = write([claim("Noise hurts", "Success@20", LOSES, reported=["table1"])])
+    assert (record["verdict"], record["as_printed"]["verdict"]) == ("supported", "supported")
+    assert record["how"] == "loses, Success@1 for Success@20, level 0.05, 40 queries"
+    effect = record["effects"][0]
     assert (effect["words"], effect["size"], effect["queries"]) == (MEAN, pytest.approx(-1.0), 40)
     assert effect["printed"] == pytest.approx([(39.95 - 80.1) / 79.95, (40.1 - 79.95) / 80.1])
     assert effect["region"] == [None, 0.0] and effect["power"] == 1.0  # every query loses all that it had
-    assert found["evidence"][0].startswith(f"{MEAN}: -100.0% [-100.0, -100.0], p = ")
-    assert found["evidence"][0].endswith(", printed -50.2% to -49.8%, power 1.00: supported")
-    assert found["as_printed"]["evidence"][0] == f"{MEAN}: -50.2% to -49.8%: supported"
+    assert record["evidence"][0].startswith(f"{MEAN}: -100.0% [-100.0, -100.0], p = ")
+    assert record["evidence"][0].endswith(", printed -50.2% to -49.8%, power 1.00: supported")
+    assert record["as_printed"]["evidence"][0] == f"{MEAN}: -50.2% to -49.8%: supported"
     counts = "1 claims. Here: 1 supported. As printed: 1 supported. "
     assert text.startswith(f"# T: claims\n\n> **Miniature.** Toys.\n\n{counts}")
     assert "1 supported; if there were no effects, chance would support at most 0.0." in text
-    assert found["evidence"][0] in text and "| **supported** | supported | Noise hurts (§3) |" in text
+    assert record["evidence"][0] in text and "| **supported** | supported | Noise hurts (§3) |" in text
 
 
 def test_the_audit_s_findings_stand_beside_the_claims_that_rest_on_their_cells(write):
-    _, [found] = write([claim("Noise hurts", "Success@20", LOSES, reported=["table1"])])
-    (finding,) = found["as_printed"]["findings"]
+    _, [record] = write([claim("Noise hurts", "Success@20", LOSES, reported=["table1"])])
+    (finding,) = record["as_printed"]["findings"]
     assert finding.startswith("inconsistent: table1/mean_of/passages · variations_mean · dense · Success@20")
-    _, [found] = write([claim("Noise hurts", "Success@20", {**LOSES, "query_sets": ["misspell"]}, reported=["table1"])])
-    assert found["as_printed"]["findings"] == []
+    _, [record] = write(
+        [claim("Noise hurts", "Success@20", {**LOSES, "query_sets": ["misspell"]}, reported=["table1"])]
+    )
+    assert record["as_printed"]["findings"] == []
 
 
 @pytest.mark.parametrize(
@@ -141,25 +143,25 @@ def test_the_audit_s_findings_stand_beside_the_claims_that_rest_on_their_cells(w
 def test_a_size_is_judged_where_scale_and_measures_are_the_papers(write, miniature, shallow, deep, expected):
     """Half of what is found at rank 5 at most is lost, all at rank 1: a loss that shrinks by half, not by 80 %."""
     test = {**SHRINKS, "from_measure": shallow, "margin": 0.01}
-    taken = {shallow: "Success@1", deep: "Success@5"}
+    scale_measures = {shallow: "Success@1", deep: "Success@5"}
     queries = {"passages": 10_000}
-    _, [found] = write([claim("It shrinks", deep, test)], miniature, measured=taken, paper_queries=queries)
-    assert (found["verdict"], found["effects"][0]["compared"]) == ("supported", expected)
-    assert found["effects"][0]["printed"] == pytest.approx([0.74, 0.91])
-    assert "margin 1%" in found["how"]
+    _, [record] = write([claim("It shrinks", deep, test)], miniature, measured=scale_measures, paper_queries=queries)
+    assert (record["verdict"], record["effects"][0]["compared"]) == ("supported", expected)
+    assert record["effects"][0]["printed"] == pytest.approx([0.74, 0.91])
+    assert "margin 1%" in record["how"]
 
 
 def test_controls_stand_at_the_top_and_decide_what_is_testable(write):
     test = {"name": "loses", "system": "base", "query_sets": ["misspell"], "at_least": 0.25}
-    about = {"role": "passages", "measure": "Success@20", "level": 0.05}
+    fields = {"role": "passages", "measure": "Success@20", "level": 0.05}
     controls = {
-        "noise_hurts": {"what": "Noise costs a quarter", **about, "test": test},
-        "ance_too": {"what": "For ANCE too", **about, "test": {**test, "system": "ance"}},
+        "noise_hurts": {"what": "Noise costs a quarter", **fields, "test": test},
+        "ance_too": {"what": "For ANCE too", **fields, "test": {**test, "system": "ance"}},
     }
     claims = [claim(name, "Success@20", LOSES, needs=[name]) for name in controls]
-    text, (one, other) = write(claims, controls=controls)
-    assert (one["verdict"], other["verdict"]) == ("supported", "not testable here")
-    assert other["reason"] == "ance_too not run: ance on toy: released as a pickle only"
+    text, (first, second) = write(claims, controls=controls)
+    assert (first["verdict"], second["verdict"]) == ("supported", "not testable here")
+    assert second["reason"] == "ance_too not run: ance on toy: released as a pickle only"
     table = text[: text.index("2 claims.")]
     assert (
         "| `noise_hurts` | **passes** | Noise costs a quarter | misspell: -100.0% [-100.0, -100.0] (90% interval)"
@@ -170,20 +172,23 @@ def test_controls_stand_at_the_top_and_decide_what_is_testable(write):
 
 def test_a_mean_leaves_out_what_the_scale_lacks_and_its_control(write):
     """A claim on such a system alone is not run, and one on another system still needs the control on it."""
-    about = {"role": "passages", "measure": "Success@20", "level": 0.05, "what": "ANCE loses"}
-    control = {"ance_loses": {**about, "test": {**LOSES, "system": "ance"}}}
-    made = {"both": ["base", "ance"], "alone": ["ance"], "other": "base"}
-    claims = [claim(name, "Success@20", {**LOSES, "system": of}, needs=["ance_loses"]) for name, of in made.items()]
-    _, found = write(claims, controls=control)
-    assert [one["verdict"] for one in found] == ["supported", "not run", "not testable here"]
-    assert found[0]["reason"] == "without ance, which this scale lacks"
+    fields = {"role": "passages", "measure": "Success@20", "level": 0.05, "what": "ANCE loses"}
+    control = {"ance_loses": {**fields, "test": {**LOSES, "system": "ance"}}}
+    systems_by_claim = {"both": ["base", "ance"], "alone": ["ance"], "other": "base"}
+    claims = [
+        claim(name, "Success@20", {**LOSES, "system": systems}, needs=["ance_loses"])
+        for name, systems in systems_by_claim.items()
+    ]
+    _, records = write(claims, controls=control)
+    assert [record["verdict"] for record in records] == ["supported", "not run", "not testable here"]
+    assert records[0]["reason"] == "without ance, which this scale lacks"
 
 
 def test_hypotheses_count_among_no_papers_claims(write):
     claims = [claim("Noise hurts", "Success@20", LOSES), claim("Ours", "Success@20", LOSES)]
     claims[1]["source"] = "hypothesis, stated before its run"
-    text, found = write(claims, reported=False)
-    assert [one["hypothesis"] for one in found] == [False, True]
+    text, records = write(claims, reported=False)
+    assert [record["hypothesis"] for record in records] == [False, True]
     assert "1 claims. Here: 1 supported." in text and "1 hypotheses of this project" in text
 
 
@@ -203,41 +208,41 @@ def test_one_training_run_is_judged_with_the_prior_of_its_own_scale_alone(write,
     path.write_text(
         json.dumps({"version": 1, "scales": {"mini": {"drop": {"several": prior, "one": prior}}}}), encoding="utf-8"
     )
-    _, [found] = write([claim("Noise hurts", "Success@20", LOSES)], trained=["base"], priors=path, variance_from=scale)
-    assert (found["words"], "one training run" in found["how"]) == (words, True)
+    _, [record] = write([claim("Noise hurts", "Success@20", LOSES)], trained=["base"], priors=path, variance_from=scale)
+    assert (record["words"], "one training run" in record["how"]) == (words, True)
 
 
 def test_a_claim_that_its_own_cells_contradict_says_so(write):
     """At 200, printed 90.0 falls to 8.0 and 80.0; that misspellings are better is contradicted by either."""
     test = {"name": "rises", "system": "base", "query_sets": [MEAN, "misspell"]}
-    _, [found] = write([claim("Noise helps", "Success@200", test, reported=["table1"])])
-    assert found["as_printed"]["words"] == "contradicted"
-    assert found["reason"] == "the paper's own numbers contradict it in 2 of 2 comparisons"
-    assert [effect["power"] for effect in found["effects"]] == [None, None]
+    _, [record] = write([claim("Noise helps", "Success@200", test, reported=["table1"])])
+    assert record["as_printed"]["words"] == "contradicted"
+    assert record["reason"] == "the paper's own numbers contradict it in 2 of 2 comparisons"
+    assert [effect["power"] for effect in record["effects"]] == [None, None]
 
 
 def test_what_a_scale_replaces_is_said_before_anything_else(write):
     why = {"claims.0": "rules stand in for a language model"}
     called = {"passages": "passages (here: toy)"}
-    text, [found] = write([claim("Noise hurts", "Success@20", LOSES)], untestable=why, called=called)
-    assert found["words"] == "not testable here: rules stand in for a language model"
+    text, [record] = write([claim("Noise hurts", "Success@20", LOSES)], untestable=why, called=called)
+    assert record["words"] == "not testable here: rules stand in for a language model"
     assert "| **not testable here: rules stand in for a language model** |" in text
     assert "| On passages (here: toy): loses, Success@1 for Success@20, level 0.05" in text
 
 
 def test_what_was_not_run_is_folded_away_with_its_reason(write):
-    text, found = write(
+    text, records = write(
         [claim("Noise hurts", "Success@20", LOSES), claim("ANCE too", "Success@20", {**LOSES, "system": "ance"})]
     )
-    assert [one["verdict"] for one in found] == ["supported", "not run"]
-    assert found[1]["reason"] == "ance on toy: released as a pickle only"
+    assert [record["verdict"] for record in records] == ["supported", "not run"]
+    assert records[1]["reason"] == "ance on toy: released as a pickle only"
     folded = text.partition("<details><summary>1 claims were not run here</summary>")[2].partition("</details>")[0]
     assert "ANCE too" in folded and "released as a pickle only" in folded and "Noise hurts" not in folded
 
 
 def test_claims_without_a_paper_are_not_printed(write):
-    _, [found] = write([claim("Noise hurts", "Success@20", LOSES)], reported=False)
-    assert (found["verdict"], found["as_printed"]["verdict"]) == ("supported", "not printed")
+    _, [record] = write([claim("Noise hurts", "Success@20", LOSES)], reported=False)
+    assert (record["verdict"], record["as_printed"]["verdict"]) == ("supported", "not printed")
 
 
 @pytest.mark.parametrize(
@@ -260,13 +265,13 @@ def test_a_claim_that_rests_on_nothing_is_an_error(write, change, message):
 def test_every_claim_of_the_configuration_is_judged(paper, tmp_path, monkeypatch):
     """At mini scale, on values drawn at random: what is not judged says that it is not run."""
     monkeypatch.chdir(Path(__file__).parents[2])
-    made, rng = graph(load(), "mini"), np.random.default_rng(0)
-    settings = tables.claims(made, paper, (paper,)).settings
+    job_graph, rng = graph(load(), "mini"), np.random.default_rng(0)
+    settings = tables.claims(job_graph, paper, (paper,)).settings
     keys = {}
-    nodes = {node.path: node for node in made.all_measures(paper, made.demand.pairs(paper))}
+    nodes = {node.path: node for node in job_graph.all_measures(paper, job_graph.demand.pairs(paper))}
     for path, key in settings.keys.items():
         measures = nodes[path].settings.measures
-        rows = [(query_set, measure) for query_set, taken in measures.items() for measure in taken]
+        rows = [(query_set, measure) for query_set, set_measures in measures.items() for measure in set_measures]
         frame = pd.DataFrame([(*row, f"q{query}") for row in rows for query in range(20)])
         frame.columns = ["query_set", "measure", "qid"]
         output = tmp_path / path
@@ -290,15 +295,15 @@ def test_every_claim_of_the_configuration_is_judged(paper, tmp_path, monkeypatch
     released = ("TAS-Balanced", "ADORE+STAR", "TCT-ColBERTv2", "coCondenser", "SimLM")
     reasons = (*released, "20 times", "no released", "three points")
     declared = yaml.safe_load((folder / "claims.yaml").read_text(encoding="utf-8"))["claims"]
-    for number, (claim, found) in enumerate(zip(declared, claims, strict=True)):
-        if found["verdict"] == "not run":
-            assert any(name in found["claim"] + found["reason"] for name in reasons)
+    for number, (claim, claim_record) in enumerate(zip(declared, claims, strict=True)):
+        if claim_record["verdict"] == "not run":
+            assert any(name in claim_record["claim"] + claim_record["reason"] for name in reasons)
         else:
             replaced = settings.untestable.get(f"claims.{number}", "")
-            assert found["verdict"] in VERDICTS and bool(found["effects"]) != bool(replaced)
-            assert not replaced or found["words"] == f"not testable here: {replaced}"
-        unprinted = "reported" not in claim or "single epoch" in found["claim"]
-        assert (found["as_printed"]["verdict"] == "not printed") == unprinted
+            assert claim_record["verdict"] in VERDICTS and bool(claim_record["effects"]) != bool(replaced)
+            assert not replaced or claim_record["words"] == f"not testable here: {replaced}"
+        unprinted = "reported" not in claim or "single epoch" in claim_record["claim"]
+        assert (claim_record["as_printed"]["verdict"] == "not printed") == unprinted
 
 
 def test_the_same_bytes_twice(write, tmp_path):

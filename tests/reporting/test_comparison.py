@@ -26,32 +26,36 @@ def folders(paper, measured, tmp_path):
 
 def classed(element, *names):
     """The elements below one that have one of these classes, in order."""
-    return [of for of in element.iter() if set(names) & set((of.get("class") or "").split())]
+    return [child for child in element.iter() if set(names) & set((child.get("class") or "").split())]
 
 
 def cells(page):
     """The cells of a page by (system, query set): what A and B show, their difference, and how B stands to A."""
-    found = {}
+    cell_by_key = {}
     for cell in lxml.html.fromstring(page.read_text(encoding="utf-8")).xpath("//td[@data-system != '']"):
-        said = [span.text_content().split(" ", 1)[1] for span in classed(cell, "said", "made")]
-        told = "".join(span.text_content().removeprefix("B less A ") for span in classed(cell, "change"))
-        found[cell.get("data-system"), cell.get("data-query-set")] = (*said, told, cell.get("data-agreement"))
-    return found
+        shown_texts = [span.text_content().split(" ", 1)[1] for span in classed(cell, "said", "made")]
+        change_text = "".join(span.text_content().removeprefix("B less A ") for span in classed(cell, "change"))
+        cell_by_key[cell.get("data-system"), cell.get("data-query-set")] = (
+            *shown_texts,
+            change_text,
+            cell.get("data-agreement"),
+        )
+    return cell_by_key
 
 
 def test_a_cell_of_both_has_its_difference_and_a_paired_interval(folders, tmp_path):
     write_comparison(*folders, tmp_path / "pages")
-    found = cells(tmp_path / "pages/toy_table1.html")
+    cell_by_key = cells(tmp_path / "pages/toy_table1.html")
     # 1 and 1/4 become 1/2 and 1/4: -1/2 and 0 in turn, -25.00 ±(t = 2.0227) · sd .25320 / √40 · 100 = 8.10.
-    assert found["RoDR w/o L_p|q", "misspell"][2:] == ("-25.00 [-33.10, -16.90]", "lower")
-    assert found["RoDR w/o L_p|q", "variations_mean"][2:] == ("-12.50 [-16.55, -8.45]", "lower")
-    assert found["DR_OQ", "misspell"][2:] == ("equal", "equal")
-    one, other = (json.loads((folder / "tables/toy_table1.json").read_text()) for folder in folders)
-    for made, side in ((one, 0), (other, 1)):
-        for row in made["layout"]["fields"]:
+    assert cell_by_key["RoDR w/o L_p|q", "misspell"][2:] == ("-25.00 [-33.10, -16.90]", "lower")
+    assert cell_by_key["RoDR w/o L_p|q", "variations_mean"][2:] == ("-12.50 [-16.55, -8.45]", "lower")
+    assert cell_by_key["DR_OQ", "misspell"][2:] == ("equal", "equal")
+    first, second = (json.loads((folder / "tables/toy_table1.json").read_text()) for folder in folders)
+    for table, side in ((first, 0), (second, 1)):
+        for row in table["layout"]["fields"]:
             for _, text, number in (field for field in row if field[2] is not None):
-                cell = made["cells"][number]
-                assert found[cell["label"], cell["query_set"]][side] == text
+                cell = table["cells"][number]
+                assert cell_by_key[cell["label"], cell["query_set"]][side] == text
 
 
 def test_an_interval_needs_the_measures_behind_the_number(folders, tmp_path):
@@ -71,12 +75,12 @@ def test_an_interval_needs_the_measures_behind_the_number(folders, tmp_path):
 def test_equal_runs_are_equal_and_other_queries_with_an_equal_mean_are_not(folders, tmp_path):
     first = folders[0]
     page = write_comparison(first, first, tmp_path / "same").read_text(encoding="utf-8")
-    numbers = [of for name in ("toy_table1", "toy_table2") for of in cells(tmp_path / f"same/{name}.html").values()]
-    assert {of[3] for of in numbers} == {"equal"} and "<h3>0 of 3 verdicts changed</h3>" in page
+    numbers = [cell for name in ("toy_table1", "toy_table2") for cell in cells(tmp_path / f"same/{name}.html").values()]
+    assert {cell[3] for cell in numbers} == {"equal"} and "<h3>0 of 3 verdicts changed</h3>" in page
     path = folders[1] / "measures/toy/rodr/seed1/all.parquet"
     frame = read_measures(first / "measures/toy/rodr/seed1/all.parquet")
-    at = frame["query_set"].eq("dev.misspell")
-    frame.loc[at, "value"] = frame.loc[at, "value"].to_numpy()[::-1]
+    is_misspelt = frame["query_set"].eq("dev.misspell")
+    frame.loc[is_misspelt, "value"] = frame.loc[is_misspelt, "value"].to_numpy()[::-1]
     frame.to_parquet(path)
     shutil.copytree(first / "tables", folders[1] / "tables", dirs_exist_ok=True)
     side_by_side._measured.cache_clear()
@@ -92,8 +96,8 @@ def test_samples_of_other_sizes_stop_a_comparison_of_scores(folders, tmp_path):
             rows = frame[frame["query_set"] == f"dev.{query_set}"].iloc[:2]
             mean = frame.loc[frame["query_set"] == f"dev.{query_set}", "value"].mean()
             pd.concat([frame, rows.assign(qid=["more1", "more2"], value=mean)]).to_parquet(path)
-    said = r"compare: toy_table1: original, .*: 40 queries in A and 42 in B; .* do not compare; allowed: .* --claims"
-    with pytest.raises(UserError, match=said):
+    message = r"compare: toy_table1: original, .*: 40 queries in A and 42 in B; .* do not compare; allowed: .* --claims"
+    with pytest.raises(UserError, match=message):
         write_comparison(*folders, tmp_path / "pages")
     assert not (tmp_path / "pages").exists()
     page = write_comparison(*folders, tmp_path / "pages", claims_alone=True)
@@ -107,13 +111,13 @@ def test_each_paper_has_its_claims_and_its_tables(folders, tmp_path):
         shutil.copy(folder / "claims/toy.json", folder / "claims/toy_of_mine.json")
         shutil.copy(folder / "tables/toy_table2.json", folder / "tables/toy_of_mine_table1.json")
     page = lxml.html.fromstring(write_comparison(*folders, tmp_path / "pages").read_text(encoding="utf-8"))
-    found: dict[str, list[str]] = {}
+    links_by_paper: dict[str, list[str]] = {}
     for element in page.iter("h2", "a"):
         if element.tag == "h2":
-            found[element.get("id")] = under = []
+            links_by_paper[element.get("id")] = links = []
         elif "_table" in (element.get("href") or ""):
-            under.append(element.get("href"))
-    assert found == {
+            links.append(element.get("href"))
+    assert links_by_paper == {
         "toy": ["toy_table1.html", "toy_table2.html"],
         "toy_of_mine": ["toy_of_mine_table1.html"],
         "other": ["other_table2.html"],
@@ -123,11 +127,11 @@ def test_each_paper_has_its_claims_and_its_tables(folders, tmp_path):
 
 def test_other_queries_are_independent():
     generator = np.random.default_rng(0)
-    one, other = (
+    first, second = (
         pd.DataFrame({1: generator.normal(size=400)}, index=[f"{side}{n}" for n in range(400)]) for side in "ab"
     )
-    *ends, paired = interval(one, other)
-    welch = scipy.stats.ttest_ind(other[1], one[1], equal_var=False).confidence_interval(0.95)
+    *ends, paired = interval(first, second)
+    welch = scipy.stats.ttest_ind(second[1], first[1], equal_var=False).confidence_interval(0.95)
     assert ends == pytest.approx([welch.low, welch.high], abs=1e-3) and not paired
 
 
@@ -141,22 +145,24 @@ def test_at_another_scale_the_same_cells_have_other_queries(folders, tmp_path):
     for path in (folders[1] / "tables").glob("*.json"):
         path.write_text(path.read_text().replace('"collection": "toy"', '"collection": "other"'))
     write_comparison(*folders, tmp_path / "pages")
-    told = cells(tmp_path / "pages/toy_table1.html")["RoDR w/o L_p|q", "misspell"][2]
-    assert told == "-25.00 [-37.80, -12.20] °"
+    change_text = cells(tmp_path / "pages/toy_table1.html")["RoDR w/o L_p|q", "misspell"][2]
+    assert change_text == "-25.00 [-37.80, -12.20] °"
 
 
 def test_unequal_seeds_are_compared_over_queries():
-    one = pd.DataFrame({1: [0.0, 1.0, 0.5, 0.25] * 10})
-    other = pd.DataFrame({1: one[1] + 0.1, 2: one[1] + 0.3, 3: one[1] + 0.2})
-    low, high, paired = interval(one, other)
+    one_seed = pd.DataFrame({1: [0.0, 1.0, 0.5, 0.25] * 10})
+    three_seeds = pd.DataFrame({1: one_seed[1] + 0.1, 2: one_seed[1] + 0.3, 3: one_seed[1] + 0.2})
+    low, high, paired = interval(one_seed, three_seeds)
     assert low == pytest.approx(0.2) and high == pytest.approx(0.2) and paired
 
 
 def test_claims_that_changed_come_first_then_those_of_one_alone():
-    same, changed, gone = ({"claim": name, "source": "§1", "verdict": "holds"} for name in ("same", "changed", "gone"))
-    found = compared_claims([same, gone, changed], [same, {**changed, "verdict": "fails"}])
-    assert [both.claim for both in found] == ["changed", "gone", "same"]
-    assert found[1].sides == (gone, None) and not found[2].changed
+    unchanged, changed, gone = (
+        {"claim": name, "source": "§1", "verdict": "holds"} for name in ("same", "changed", "gone")
+    )
+    comparisons = compared_claims([unchanged, gone, changed], [unchanged, {**changed, "verdict": "fails"}])
+    assert [pair.claim for pair in comparisons] == ["changed", "gone", "same"]
+    assert comparisons[1].sides == (gone, None) and not comparisons[2].changed
 
 
 @pytest.mark.parametrize(
@@ -185,8 +191,8 @@ def test_a_cell_that_only_one_has_says_so(folders, tmp_path):
     table["layout"]["rows"].pop(), table["layout"]["fields"].pop()
     path.write_text(json.dumps(table))
     write_comparison(*folders, tmp_path / "pages")
-    found = cells(tmp_path / "pages/toy_table2.html")
-    assert [of[3] for at, of in found.items() if at[0] != "DR_OQ"] == ["not in B"] * 2
+    cell_by_key = cells(tmp_path / "pages/toy_table2.html")
+    assert [cell[3] for key, cell in cell_by_key.items() if key[0] != "DR_OQ"] == ["not in B"] * 2
     assert 'data-count="toy_table2/not in B">2<' in (tmp_path / "pages/index.html").read_text(encoding="utf-8")
 
 
@@ -229,12 +235,12 @@ def test_origins_are_what_differs(tmp_path):
         (tmp_path / side / "claims/toy.json").write_text(json.dumps({"scale": side, "miniature": "toys", "claims": []}))
         (tmp_path / side / "claims/cut.json").write_text('{"scale": "no')
     (data.parent / "cut.js").write_text('robustdr.take("toy/cut",{"steps":[')
-    found = origins(tmp_path / "a", tmp_path / "b")
-    assert found["scale"] == [("scale", "a", "b")]
-    assert found["settings"] == [("learning_rate of toy/rodr", "0.1", "0.2")]
-    assert found["seeds"] == [("rodr", "1", "1, 2")]
-    assert found["packages and hardware"] == [("numpy", "2.4.6", "2.5.0")]
-    assert [(step.subject, step.first) for step in found["steps"]] == [
+    differences = origins(tmp_path / "a", tmp_path / "b")
+    assert differences["scale"] == [("scale", "a", "b")]
+    assert differences["settings"] == [("learning_rate of toy/rodr", "0.1", "0.2")]
+    assert differences["seeds"] == [("rodr", "1", "1, 2")]
+    assert differences["packages and hardware"] == [("numpy", "2.4.6", "2.5.0")]
+    assert [(step.subject, step.first) for step in differences["steps"]] == [
         ("train: 1 of 1 with another key", "1 made, 0 of them here alone")
     ]
     assert not any(origins(tmp_path / "a", tmp_path / "a").values())
@@ -242,5 +248,5 @@ def test_origins_are_what_differs(tmp_path):
 
 def test_the_measures_are_those_of_the_stage(folders):
     """The fixture's own premise: B's measures of rodr differ from A's in half the misspelt queries."""
-    one, other = (read_measures(folder / "measures/toy/rodr/seed1/all.parquet") for folder in folders)
-    assert (one["value"] != other["value"]).sum() == 20
+    first, second = (read_measures(folder / "measures/toy/rodr/seed1/all.parquet") for folder in folders)
+    assert (first["value"] != second["value"]).sum() == 20

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from reporting.conftest import REST, told
+from reporting.conftest import REST, settings_of
 from robustdr.audit.reported import load
 from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.statistics import confidence_interval
@@ -61,7 +61,7 @@ def toy(measured, tmp_path):
     means = {MEAN: ["misspell"], "typos_mean": ["misspell"]}
 
     def settings(spec):
-        return told(
+        return settings_of(
             FigureSettings,
             spec=spec,
             evaluation={"passages": {"collection": "toy", "split": "dev", "means": means, **REST}},
@@ -92,18 +92,18 @@ def ticks(axis):
 
 def test_accuracy_by_depth(toy):
     drawn = accuracy_by_depth(toy.drawing(toy.settings(ACCURACY), load(toy.path)))
-    left, right = drawn.axes
-    assert lines(left) == {"passages, original": [90, 95], "passages, variations_mean": [60, 80]}
-    assert lines(right) == {"passages, original": [50, 100], "passages, variations_mean": [0, 50]}
-    assert (ticks(left), ticks(right)) == (["20", "200"], ["1", "5"])
-    assert [line.get_linestyle() for line in right.lines] == ["-", "--"]
+    reported_axis, reproduced_axis = drawn.axes
+    assert lines(reported_axis) == {"passages, original": [90, 95], "passages, variations_mean": [60, 80]}
+    assert lines(reproduced_axis) == {"passages, original": [50, 100], "passages, variations_mean": [0, 50]}
+    assert (ticks(reported_axis), ticks(reproduced_axis)) == (["20", "200"], ["1", "5"])
+    assert [line.get_linestyle() for line in reproduced_axis.lines] == ["-", "--"]
 
 
 def test_loss_by_depth(toy):
     drawn = loss_by_depth(toy.drawing(toy.settings(LOSS), load(toy.path)))
-    left, right = drawn.axes
-    assert lines(left) == {"Regular": [-33, np.nan], "CAPOT": [-11, np.nan]}  # nothing is printed at 200
-    assert lines(right) == {"Regular": [-100, -50], "CAPOT": [-50, -25]}  # against .5 and 1
+    reported_axis, reproduced_axis = drawn.axes
+    assert lines(reported_axis) == {"Regular": [-33, np.nan], "CAPOT": [-11, np.nan]}  # nothing is printed at 200
+    assert lines(reproduced_axis) == {"Regular": [-100, -50], "CAPOT": [-50, -25]}  # against .5 and 1
     assert any(text.get_text() == "The paper prints 2 of these 4 points as numbers." for text in drawn.texts)
 
 

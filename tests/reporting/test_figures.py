@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reporting.conftest import REST, told
+from reporting.conftest import REST, settings_of
 from robustdr.audit.reported import load
 from robustdr.core.errors import UserError
 from robustdr.core.settings import as_json
@@ -51,7 +51,7 @@ def figure(measured):
         "miniature": "Small.",
         "keys": {str(path): "key" for path in measures},
     }
-    return told(FigureSettings, **settings), measures
+    return settings_of(FigureSettings, **settings), measures
 
 
 def test_the_curves_are_the_measured_values(figure):
@@ -103,9 +103,10 @@ def test_the_same_figure_twice_is_the_same_bytes_in_any_process(figure, tmp_path
     write_figure(settings, measures, None, tmp_path / "one.svg")
     code = (
         "import json, sys; from pathlib import Path; from robustdr.reporting.drawing import Drawing, write_figure;"
-        "from robustdr.reporting.settings import FigureSettings; from robustdr.core.settings import read;"
+        "from robustdr.reporting.settings import FigureSettings; from robustdr.core.settings import read_settings;"
         "settings, measures = json.load(sys.stdin);"
-        "write_figure(read(FigureSettings, settings), [Path(path) for path in measures], None, Path(sys.argv[1]))"
+        "paths = [Path(path) for path in measures];"
+        "write_figure(read_settings(FigureSettings, settings), paths, None, Path(sys.argv[1]))"
     )
     import json
 
@@ -146,7 +147,7 @@ def ratios(measured):
         "reasons": {"middle": "left out"},
         "keys": {str(path): "key" for path in measures},
     }
-    return told(FigureSettings, **settings), measures
+    return settings_of(FigureSettings, **settings), measures
 
 
 REPORTED = """\
@@ -170,10 +171,10 @@ def test_a_series_over_systems_leaves_out_what_was_not_run_and_says_so(ratios, t
     (tmp_path / "reported.yaml").write_text(REPORTED, encoding="utf-8")
     spec = {**asdict(settings.spec), "reported": ["table6"]}
     drawn = series(drawing(replace(settings, spec=spec), measures, load(tmp_path / "reported.yaml")))
-    wrong, printed, right, none = drawn.axes[0].lines
-    assert wrong.get_label() == "wrong" and right.get_label() == "right"
-    assert list(wrong.get_xdata()) == list(right.get_xdata()) == [0, 0.1, 1]
-    assert list(wrong.get_ydata()) == [25, 50, 100] and list(right.get_ydata()) == [100, 100, 100]
+    wrong, printed, original, none = drawn.axes[0].lines
+    assert wrong.get_label() == "wrong" and original.get_label() == "right"
+    assert list(wrong.get_xdata()) == list(original.get_xdata()) == [0, 0.1, 1]
+    assert list(wrong.get_ydata()) == [25, 50, 100] and list(original.get_ydata()) == [100, 100, 100]
     assert list(printed.get_xdata()) == [0, 0.1, 0.3, 1]
     assert list(printed.get_ydata()) == pytest.approx([20, np.nan, 40, np.nan], nan_ok=True)
     assert np.isnan(none.get_ydata()).all()
@@ -219,11 +220,11 @@ def test_a_figure_of_robustness_shows_mean_and_worst_drop(measured, tmp_path):
     means = {MEAN: ["misspell", "swap_words"]}
     spec = {"title": "Robustness", "kind": "robustness", "collection": "passages", "measure": "RR@10"}
     spec |= {"systems": {"one": "One", "third": "Third", "other": "Other"}, "reported": ["table6"]}
-    where = {"collection": "toy", "split": "dev", "means": means, **REST}
-    settings = told(
+    role_evaluation = {"collection": "toy", "split": "dev", "means": means, **REST}
+    settings = settings_of(
         FigureSettings,
         spec=spec,
-        evaluation={"passages": where},
+        evaluation={"passages": role_evaluation},
         measured={"RR@10": "RR@10"},
         names={system: system for system in spec["systems"]},
         keys={str(path): "key" for path in measures},

@@ -10,11 +10,11 @@ from robustdr.claims.claim import load_claims
 from robustdr.reporting.findings import Chain, Part, write_findings
 
 
-def claim(text, verdict, printed="supported", headline=True, **other):
+def claim(text, verdict, printed="supported", headline=True, **changes):
     as_printed = {"verdict": printed, "reason": "", "evidence": [f"{text} here: -1.0%: contradicted"], "findings": []}
     effect = {"words": "misspell, over dr_oq", "size": 0.031, "interval": [0.01, 0.05], "printed": [0.049, 0.051]}
     effect |= {"p": 0.012, "there": 0.012, "against": 1.0, "power": 0.83, "verdict": "supported"}
-    made = {
+    record = {
         "claim": text,
         "sentence": text,
         "short": f"short of {text}",
@@ -24,7 +24,7 @@ def claim(text, verdict, printed="supported", headline=True, **other):
         "hypothesis": False,
         "verdict": verdict,
     }
-    return made | {"words": verdict, "why": "", "reason": "", "effects": [effect], "as_printed": as_printed} | other
+    return record | {"words": verdict, "why": "", "reason": "", "effects": [effect], "as_printed": as_printed} | changes
 
 
 def control(name, state):
@@ -43,12 +43,17 @@ def page(tmp_path):
         claim("F", "supported", hypothesis=True),
         *(claim(f"G{number}", "supported", printed="contradicted", headline=False) for number in range(3)),
     ]
-    about = {"title": "A paper", "scale": "mini", "miniature": "Toys.", "names": {"dr_oq": "DR_OQ", "must": "MUST"}}
-    paper = {**about, "controls": [control("cost", "fails"), control("gain", "passes")], "claims": claims}
-    others = {**about, "title": "All methods", "controls": [], "claims": [claim("H", "supported", hypothesis=True)]}
+    fields = {"title": "A paper", "scale": "mini", "miniature": "Toys.", "names": {"dr_oq": "DR_OQ", "must": "MUST"}}
+    paper = {**fields, "controls": [control("cost", "fails"), control("gain", "passes")], "claims": claims}
+    methods_paper = {
+        **fields,
+        "title": "All methods",
+        "controls": [],
+        "claims": [claim("H", "supported", hypothesis=True)],
+    }
     folder, output = Path("results/mini/claims"), tmp_path / "findings.md"
     chains = [Chain("RoDR", {"steps": Part(0.05, 0.03, 0.07), "loss": None})]
-    papers = {folder / "a.json": paper, folder / "all.json": others}
+    papers = {folder / "a.json": paper, folder / "all.json": methods_paper}
     write_findings("Verdicts at scale mini.", json_copy(papers), chains, "0123", output)
     return output.read_text(encoding="utf-8")
 
@@ -89,8 +94,8 @@ def test_a_sentence_of_several_parts_has_one_row_and_the_number_shown_is_the_num
 def test_an_effect_without_bounds_has_words(tmp_path):
     unbounded = {"words": "misspell", "size": None, "interval": [None, 0.5], "printed": [None, None]}
     unbounded |= {"p": 1.0, "there": 1.0, "against": 1.0, "power": None, "verdict": "inconclusive"}
-    about = {"title": "A paper", "scale": "mini", "miniature": "", "controls": [], "names": {}}
-    papers = {Path("claims/a.json"): {**about, "claims": [claim("A", "inconclusive", effects=[unbounded])]}}
+    fields = {"title": "A paper", "scale": "mini", "miniature": "", "controls": [], "names": {}}
+    papers = {Path("claims/a.json"): {**fields, "claims": [claim("A", "inconclusive", effects=[unbounded])]}}
     write_findings("Verdicts.", papers, [], "", tmp_path / "page.md")
     row = "misspell: no finite size [–, +50.0] | 1 | – |"
     assert row in (tmp_path / "page.md").read_text(encoding="utf-8")
@@ -103,8 +108,8 @@ def test_other_claims_and_hypotheses_have_none(page):
 def test_headline_sentences_that_the_prints_contradict_are_listed_with_the_audit_s_doubts(tmp_path):
     doubted = claim("A", "supported", printed="contradicted")
     doubted["as_printed"] |= {"evidence": ["misspell: -1.0%: contradicted (much)"], "findings": ["table1/copy"]}
-    about = {"title": "A paper", "scale": "mini", "miniature": "", "controls": [], "names": {}}
-    write_findings("V.", {Path("claims/a.json"): {**about, "claims": [doubted]}}, [], "", tmp_path / "page.md")
+    fields = {"title": "A paper", "scale": "mini", "miniature": "", "controls": [], "names": {}}
+    write_findings("V.", {Path("claims/a.json"): {**fields, "claims": [doubted]}}, [], "", tmp_path / "page.md")
     page = (tmp_path / "page.md").read_text(encoding="utf-8")
     assert "- “A” : misspell: -1.0%; the audit doubts these numbers.\n" in page.replace("”:", "” :")
 
@@ -123,7 +128,7 @@ ROW = re.compile(
 def test_each_sentence_of_the_page_agrees_with_the_numbers_beside_it():
     """A supported sentence has no comparison that is not there; one in part has one; counts add up."""
     text = PAGE.read_text(encoding="utf-8")
-    rows = [found for line in text.splitlines() if (found := ROW.fullmatch(line))]
+    rows = [match for line in text.splitlines() if (match := ROW.fullmatch(line))]
     assert len(rows) == text.count("\n| “") > 5
     for row in rows:
         low, high, p = (float(row[name]) for name in ("low", "high", "p"))
@@ -132,10 +137,10 @@ def test_each_sentence_of_the_page_agrees_with_the_numbers_beside_it():
         if row["verdict"] == "partly":
             k, o, a, n = (int(row[name]) for name in "koan")
             assert k + o + a == n and 0 < k < n
-    said = dict(re.findall(r"^\*\*(.*?)\*\* \((\d+) of \d+ sentences\)", text, re.M))
+    counts = dict(re.findall(r"^\*\*(.*?)\*\* \((\d+) of \d+ sentences\)", text, re.M))
     words = {"Held": "supported", "Held in part": "partly", "Open": "inconclusive", "Contradicted": "contradicted"}
     for name, verdict in words.items():
-        assert int(said.get(name, 0)) == [row["verdict"] for row in rows].count(verdict)
+        assert int(counts.get(name, 0)) == [row["verdict"] for row in rows].count(verdict)
     assert sum(bool(re.search(r"\w", word)) for word in text.split()) <= 1200
 
 

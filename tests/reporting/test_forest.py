@@ -24,6 +24,11 @@ def test_places_are_percents_and_what_lies_outside_is_at_an_end():
 
 def test_one_far_effect_does_not_press_the_others_together():
     bare = {**EFFECT, "printed": None}
-    near = [{**bare, "size": at / 100, "low": at / 100, "high": at / 100} for at in range(50)]
-    far = {**bare, "size": 9.0, "low": 9.0, "high": 9.0}
-    assert Axis.from_effects([*near, far]).high > 9 and Axis.from_effects([*near, far], 0.9).high < 0.6
+    small_effects = [
+        {**bare, "size": percent / 100, "low": percent / 100, "high": percent / 100} for percent in range(50)
+    ]
+    large_effect = {**bare, "size": 9.0, "low": 9.0, "high": 9.0}
+    assert (
+        Axis.from_effects([*small_effects, large_effect]).high > 9
+        and Axis.from_effects([*small_effects, large_effect], 0.9).high < 0.6
+    )

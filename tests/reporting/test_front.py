@@ -55,20 +55,22 @@ def test_the_digest_moves_with_a_file_of_the_ledger(tmp_path):
 
 
 def test_a_part_that_was_judged_stands_for_each_headline_sentence():
-    others = claim("B", headline=False), claim("C", hypothesis=True), claim("D", "not run")
-    found = judged([paper(claim("A", "not run"), {**claim("A"), "claim": "A: on B"}, *others), paper(claim("E"))])
-    assert [one.part["claim"] for one in found] == ["A: on B", "E: on A"]
+    unjudged_claims = claim("B", headline=False), claim("C", hypothesis=True), claim("D", "not run")
+    sentences = judged(
+        [paper(claim("A", "not run"), {**claim("A"), "claim": "A: on B"}, *unjudged_claims), paper(claim("E"))]
+    )
+    assert [sentence.part["claim"] for sentence in sentences] == ["A: on B", "E: on A"]
 
 
 def test_the_findings_replace_the_old_ones_and_equal_verdicts_give_equal_bytes(tmp_path):
     readme, picture = tmp_path / "README.md", tmp_path / "picture.svg"
     readme.write_text("a\n<!-- findings of old -->\nold\n<!-- end of findings -->\nb\n")
-    made = []
+    outputs = []
     for _ in range(2):
         write_front("Verdicts.", [paper(claim("A"))], tmp_path / "evidence", readme, picture)
-        made.append((readme.read_bytes(), picture.read_bytes()))
-    assert made[0] == made[1] and b"old" not in made[0][0] and b"**Miniature.** Toys." in made[0][0]
-    assert b"- **Held** (1 of 1 sentences): A.\n" in made[0][0]
+        outputs.append((readme.read_bytes(), picture.read_bytes()))
+    assert outputs[0] == outputs[1] and b"old" not in outputs[0][0] and b"**Miniature.** Toys." in outputs[0][0]
+    assert b"- **Held** (1 of 1 sentences): A.\n" in outputs[0][0]
 
 
 def test_a_readme_without_a_place_is_an_error(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from robustdr.cli import main
 
 
-def written(folder, **states):
+def write_claims(folder, **states):
     """A folder with the claims of two papers; the controls of the first have these states."""
     effects: list[dict] = []
     controls = [
@@ -15,10 +15,10 @@ def written(folder, **states):
         for name, state in states.items()
     ]
     (folder / "claims").mkdir()
-    for paper, of in (("rodr", controls), ("qvg", [])):
-        made = {"title": paper, "scale": "mini", "miniature": "", "chance": "", "aa": []}
-        made |= {"command": "", "names": {}, "evaluation": {}, "controls": of, "claims": []}
-        (folder / "claims" / f"{paper}.json").write_text(json.dumps(made), encoding="utf-8")
+    for paper, paper_controls in (("rodr", controls), ("qvg", [])):
+        artifact = {"title": paper, "scale": "mini", "miniature": "", "chance": "", "aa": []}
+        artifact |= {"command": "", "names": {}, "evaluation": {}, "controls": paper_controls, "claims": []}
+        (folder / "claims" / f"{paper}.json").write_text(json.dumps(artifact), encoding="utf-8")
     return str(folder)
 
 
@@ -32,7 +32,7 @@ def written(folder, **states):
     ],
 )
 def test_the_exit_status_is_1_where_a_control_does_not_pass(tmp_path, capsys, states, status, last):
-    assert main(["controls", written(tmp_path, **states)]) == status
+    assert main(["controls", write_claims(tmp_path, **states)]) == status
     printed = capsys.readouterr().out
     assert printed.strip().endswith(last)
     assert all(f"| rodr | `{name}` | {state} | {name} must show | +1% |" in printed for name, state in states.items())
@@ -41,7 +41,7 @@ def test_the_exit_status_is_1_where_a_control_does_not_pass(tmp_path, capsys, st
 def test_a_folder_without_claims_and_a_damaged_file_are_one_line(tmp_path, capsys):
     assert main(["controls", str(tmp_path)]) == 2
     assert "no judged claims" in capsys.readouterr().err
-    folder = written(tmp_path)
+    folder = write_claims(tmp_path)
     (tmp_path / "claims" / "rodr.json").write_text("{}", encoding="utf-8")
     assert main(["controls", folder]) == 2
     assert "rodr.json: other version" in capsys.readouterr().err

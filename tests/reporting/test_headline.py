@@ -7,9 +7,9 @@ from robustdr.reporting.headline import drops, headline
 MEASURES = {"rodr": {"msmarco-passage": "RR@10"}}
 
 
-def cell(system, query_set, reproduced, **others):
+def cell(system, query_set, reproduced, **fields):
     place = {"table": "rodr_table2", "role": "msmarco-passage", "measure": "RR@10", "value": "value", "seed": 0}
-    return {**place, "system": system, "query_set": query_set, "reproduced": reproduced, **others}
+    return {**place, "system": system, "query_set": query_set, "reproduced": reproduced, **fields}
 
 
 def test_the_original_and_the_mean_of_the_first_measure_are_the_headline():
@@ -21,8 +21,8 @@ def test_the_original_and_the_mean_of_the_first_measure_are_the_headline():
         cell("dr_oq", "original", 0.5, seed=1),
         cell("dr_oq", "original", 0.01, value="deviation"),
     ]
-    found = {"dr_oq": {"original": 0.4, "variations_mean": 0.3}}
-    assert headline(MEASURES, cells) == {"rodr": {"msmarco-passage": {"RR@10": found}}}
+    means = {"dr_oq": {"original": 0.4, "variations_mean": 0.3}}
+    assert headline(MEASURES, cells) == {"rodr": {"msmarco-passage": {"RR@10": means}}}
 
 
 def test_a_system_that_was_not_run_is_left_out():
@@ -31,8 +31,8 @@ def test_a_system_that_was_not_run_is_left_out():
 
 def test_a_drop_is_relative_to_the_original_and_needs_both():
     systems = {"dr_oq": {"original": 0.4, "variations_mean": 0.3}, "dr_qv": {"original": 0.4}}
-    (found,) = drops({"rodr": {"msmarco-passage": {"RR@10": systems}}})
-    assert found == ("rodr msmarco-passage dr_oq", pytest.approx(-0.25))
+    (system_drop,) = drops({"rodr": {"msmarco-passage": {"RR@10": systems}}})
+    assert system_drop == ("rodr msmarco-passage dr_oq", pytest.approx(-0.25))
 
 
 def test_an_original_of_zero_has_no_drop():

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reporting.conftest import evaluation, told
+from reporting.conftest import evaluation, settings_of
 from robustdr.audit.reported import load_paper
 from robustdr.evaluation.names import MEAN
 from robustdr.reporting.layouts.seeds import summary
@@ -24,8 +24,8 @@ def rows(files):
 
 def cells(files, *names):
     """The cells of a table's JSON by these of their fields."""
-    found = json.loads(files["json"].read_text(encoding="utf-8"))["cells"]
-    return {tuple(cell[name] for name in names): cell for cell in found}
+    records = json.loads(files["json"].read_text(encoding="utf-8"))["cells"]
+    return {tuple(cell[name] for name in names): cell for cell in records}
 
 
 def notes(files):
@@ -73,8 +73,8 @@ def test_the_legend_says_whose_original_queries_drops_are_from(other_clean):
 
 
 def test_lost_questions_are_counted(paper):
-    lost = "Queries that lost all their uncommon words, and so no longer ask the same: misspell 7.5 %."
-    assert lost in notes(paper.table("table1"))
+    note = "Queries that lost all their uncommon words, and so no longer ask the same: misspell 7.5 %."
+    assert note in notes(paper.table("table1"))
 
 
 def test_a_heading_names_the_measure_that_was_taken(paper, measured):
@@ -84,8 +84,8 @@ def test_a_heading_names_the_measure_that_was_taken(paper, measured):
 
 
 def test_means_say_what_they_average(paper):
-    found = notes(paper.table("table5", evaluation=paper.evaluation(typos_mean=["misspell"])))
-    assert "typos_mean: mean of misspell." in found
+    table_notes = notes(paper.table("table5", evaluation=paper.evaluation(typos_mean=["misspell"])))
+    assert "typos_mean: mean of misspell." in table_notes
 
 
 def test_means_say_what_they_leave_out(paper):
@@ -139,10 +139,10 @@ def test_a_column_per_seed(paper, measured):
     ]  # fmt: skip
     # Means .75 and 1: deviation .25 / √2 = .1768, CI 1.96 · .1768 / √2 = .2450.
     assert reproduced[2:] == ["75.0", "100.0", "not run", "87.5", "17.68", "24.50", "112.0", "63.0"]
-    found = cells(files, "query_set", "seed", "value")
-    assert found["original", 3, "value"]["not_run"] == "this scale has 2 seeds of this system: 1, 2"
-    assert (found["original", 2, "value"]["seeds"], found["original", 0, "median"]["seeds"]) == (1, 2)
-    assert len(found) == 4 * 8
+    cell_by_key = cells(files, "query_set", "seed", "value")
+    assert cell_by_key["original", 3, "value"]["not_run"] == "this scale has 2 seeds of this system: 1, 2"
+    assert (cell_by_key["original", 2, "value"]["seeds"], cell_by_key["original", 0, "median"]["seeds"]) == (1, 2)
+    assert len(cell_by_key) == 4 * 8
 
 
 def test_one_seed_has_a_mean_and_nothing_else(paper):
@@ -171,9 +171,9 @@ def test_a_measure_of_another_depth_is_named(paper):
 
 def test_losses_are_in_the_footnotes(paper):
     losses = {"rodr": {"name": "capot", "margin": 1.0, "variant": "text"}, "dr_oq": {"name": "self_teaching"}}
-    found = notes(paper.table("table1", losses=losses))
-    assert "Loss of RoDR w/o L_p|q: capot with margin 1.0, variant text." in found
-    assert "Loss of DR_OQ (dr_oq): self_teaching." in found  # another system bears this label
+    table_notes = notes(paper.table("table1", losses=losses))
+    assert "Loss of RoDR w/o L_p|q: capot with margin 1.0, variant text." in table_notes
+    assert "Loss of DR_OQ (dr_oq): self_teaching." in table_notes  # another system bears this label
 
 
 def test_the_only_variation_of_a_role_stands_in_place_of_the_mean(paper):
@@ -214,15 +214,15 @@ def test_systems_that_are_compared_in_a_column_are_a_family(paper, measured):
     test = {"against": against, "level": 0.01, "mark": "↓"}
     spec = {"title": "T", "rows": "systems", "collections": ["passages"], "systems": ["dr_oq", "rodr", "third", "gone"]}
     labels = {"dr_oq": "A", "rodr": "B", "third": "C", "gone": "D"}
-    found = {}
-    for name, more in (("alone", {}), ("family", {"correction": "bonferroni"})):
+    cells_by_test = {}
+    for name, correction in (("alone", {}), ("family", {"correction": "bonferroni"})):
         files = paper.table(
-            "table2", spec=spec | {"significance": test | more}, labels=labels, names={s: s for s in labels}
+            "table2", spec=spec | {"significance": test | correction}, labels=labels, names={s: s for s in labels}
         )
-        found[name] = cells(files, "system", "query_set")
-    one, both = (found[name]["dr_oq", MEAN] for name in ("alone", "family"))
-    assert both["p"] == pytest.approx(2 * one["p"]) and both["mark"] == "↓"  # `gone` was not run
-    assert found["family"]["gone", MEAN]["p"] is None and found["family"]["rodr", MEAN]["p"] is None
+        cells_by_test[name] = cells(files, "system", "query_set")
+    alone, corrected = (cells_by_test[name]["dr_oq", MEAN] for name in ("alone", "family"))
+    assert corrected["p"] == pytest.approx(2 * alone["p"]) and corrected["mark"] == "↓"  # `gone` was not run
+    assert cells_by_test["family"]["gone", MEAN]["p"] is None and cells_by_test["family"]["rodr", MEAN]["p"] is None
     assert any("Bonferroni's correction for those in a column that were run: A against B" in n for n in notes(files))
 
 
@@ -244,11 +244,11 @@ def test_statistics_of_a_collection_are_counted_from_its_card_and_queries(tmp_pa
         place = folder if name == "queries" else tmp_path / "variations" / "toy"
         paths.append(place / "dev" / f"{name}.tsv")
         paths[-1].parent.mkdir(parents=True, exist_ok=True)
-        paths[-1].write_text("".join(f"{at}\t{text}\n" for at, text in enumerate(texts)), encoding="utf-8")
+        paths[-1].write_text("".join(f"{number}\t{text}\n" for number, text in enumerate(texts)), encoding="utf-8")
     reported = tmp_path / "reported.yaml"
     reported.write_text(STATISTICS, encoding="utf-8")
     spec = {"title": "Statistics", "rows": "statistics", "collections": ["passages"]}
-    settings = told(
+    settings = settings_of(
         TableSettings,
         table="table1",
         spec=spec,
@@ -260,8 +260,8 @@ def test_statistics_of_a_collection_are_counted_from_its_card_and_queries(tmp_pa
     )
     write_table(settings, [], [folder / "card.json"], paths, reported, [], None, tmp_path / "toy_table1.md")
     files = {suffix: tmp_path / f"toy_table1.{suffix}" for suffix in ("md", "json")}
-    made = [line[2] for line in rows(files)[1:] if line[1] == "reproduced"]
-    assert made == ["6,000", "9", "2", "1.50", "1.50", "2", "2"]
+    reproduced = [line[2] for line in rows(files)[1:] if line[1] == "reproduced"]
+    assert reproduced == ["6,000", "9", "2", "1.50", "1.50", "2", "2"]
     assert [line[2] for line in rows(files)[1:] if line[1] == "reported"] == ["9,167,352", *"–" * 6]
     assert cells(files, "value")[("relevant_per_query",)]["reproduced"] == 1.5
     absent = replace(settings, reasons={"toy": "private"})

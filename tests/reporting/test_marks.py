@@ -32,19 +32,19 @@ def drawn(paper, measured):
             ranks = {
                 name: rng.integers(1, 7 - 4 * (system == "rodr" and name != SETS[2]), size=60).tolist() for name in SETS
             }
-            path = measured(system, {f"dev.{name}": of for name, of in ranks.items()}, seed=seed)
+            path = measured(system, {f"dev.{name}": set_ranks for name, set_ranks in ranks.items()}, seed=seed)
             paper.measures[path] = "key"
-            for name, of in ranks.items():
-                values.setdefault((system, name), []).append(1 / np.array(of))
-        return {at: np.array(of) for at, of in values.items()}
+            for name, set_ranks in ranks.items():
+                values.setdefault((system, name), []).append(1 / np.array(set_ranks))
+        return {key: np.array(seed_values) for key, seed_values in values.items()}
 
     return draw
 
 
 def table(paper, **changes):
     settings = {"spec": spec(), "labels": LABELS, "names": NAMES, "trained": [*LABELS], **changes}
-    made = json.loads(paper.table("table1", **settings)["json"].read_text(encoding="utf-8"))
-    return {cell["query_set"]: cell for cell in made["cells"] if cell["system"] == "rodr"}, made["footnotes"]
+    artifact = json.loads(paper.table("table1", **settings)["json"].read_text(encoding="utf-8"))
+    return {cell["query_set"]: cell for cell in artifact["cells"] if cell["system"] == "rodr"}, artifact["footnotes"]
 
 
 def priors(tmp_path, deviation):
@@ -65,8 +65,10 @@ def test_every_mark_is_scipys_whatever_is_known_of_runs(paper, drawn, tmp_path, 
     values = drawn(seeds)
     paper.priors = priors(tmp_path, deviation) if deviation else None
     cells, _ = table(paper, spec=spec(pooled=pooled))
-    for name, sets in {**{one: [one] for one in SETS}, MEAN: SETS[1:]}.items():
-        a, b = (np.stack([values[system, one].mean(axis=0) for one in sets]) for system in ("rodr", "dr_oq"))
+    for name, sets in {**{name: [name] for name in SETS}, MEAN: SETS[1:]}.items():
+        a, b = (
+            np.stack([values[system, query_set].mean(axis=0) for query_set in sets]) for system in ("rodr", "dr_oq")
+        )
         a, b = (a.ravel(), b.ravel()) if pooled else (a.mean(axis=0), b.mean(axis=0))
         p = scipy.stats.ttest_rel(a, b).pvalue
         assert cells[name]["p"] == pytest.approx(p)
@@ -112,11 +114,13 @@ def test_a_footnote_says_what_was_computed(paper, drawn, changes, said):
 
 
 def test_marks_of_losses_and_of_both_sides():
-    down, both = (
+    down, two_sided = (
         MarkTest(Significance(against={"a": "b"}, level=0.05, mark="↓")),
         MarkTest(Significance(against="original", level=0.05, mark="↓", gain="↑", correction="bonferroni")),
     )
     sure, unsure = PValues(0.01, 0.01), PValues(0.01, 0.2)
-    assert [down.mark(sure, of) for of in (-0.1, 0.1)] == ["↓§", ""]
-    assert [both.mark(sure, of) for of in (-0.1, 0.1)] == ["↓§", "↑§"] and both.mark(unsure, -0.1) == "↓"
+    assert [down.mark(sure, difference) for difference in (-0.1, 0.1)] == ["↓§", ""]
+    assert [two_sided.mark(sure, difference) for difference in (-0.1, 0.1)] == ["↓§", "↑§"] and two_sided.mark(
+        unsure, -0.1
+    ) == "↓"
     assert down.mark(PValues(0.2, None), -0.1) == ""

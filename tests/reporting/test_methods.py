@@ -42,8 +42,8 @@ def test_a_line_per_method(table):
 
 
 def test_p_values_are_corrected_over_all_cells(table):
-    found = json.loads(table["json"].read_text(encoding="utf-8"))["cells"]
-    p = {(cell["system"], cell["query_set"]): cell["p"] for cell in found}
+    records = json.loads(table["json"].read_text(encoding="utf-8"))["cells"]
+    p = {(cell["system"], cell["query_set"]): cell["p"] for cell in records}
     # Differences .25, 0, .25, 0, …: t = .125 / (.12659 / √40) = 6.245, p = 2.4e-7, but no test of the signs of the 20
     # that differ has less than 2^-19; the other test has p = 1.
     assert p["rodr", MEAN] == 2 * 2.0**-19
@@ -61,8 +61,8 @@ def test_what_is_worse_than_the_base_is_marked(paper):
 
 def test_costs_are_in_every_row_of_the_csv(table):
     with open(table["csv"], encoding="utf-8", newline="") as file:
-        found = list(csv.DictReader(file))
-    assert [(row["system"], row["total_seconds"], row["new_index"]) for row in found] == [
+        records = list(csv.DictReader(file))
+    assert [(row["system"], row["total_seconds"], row["new_index"]) for row in records] == [
         ("dr_oq", "1,800", "no"),
         ("dr_oq", "1,800", "no"),
         ("rodr", "5,400", "yes"),
@@ -81,5 +81,5 @@ def test_costs_of_several_seeds_are_averaged():
     costs = {f"{name}{seed}": {**COST, "seconds": seconds} for name, seed, seconds in
              (("a", 1, 10.0), ("a", 2, 20.0), ("b", 1, 100.0), ("b", 2, 300.0))}  # fmt: skip
     costs["b2"]["peak_memory_mb"] = 2000.0
-    found = expenses({"own": ["b1", "b2"], "total": ["a1", "a2", "b1", "b2"]}, costs)
-    assert list(found.values()) == ["200", "215", "–", "2,000 MB"]
+    cost_texts = expenses({"own": ["b1", "b2"], "total": ["a1", "a2", "b1", "b2"]}, costs)
+    assert list(cost_texts.values()) == ["200", "215", "–", "2,000 MB"]

@@ -21,7 +21,7 @@ DATA = Path(__file__).parents[3] / "shared" / "data"
 
 
 @pytest.fixture
-def written(tmp_path):
+def write_queries(tmp_path):
     def write(name, **texts):
         path = tmp_path / f"{name}.tsv"
         path.write_text("".join(f"{qid}\t{text}\n" for qid, text in texts.items()), encoding="utf-8")
@@ -34,33 +34,33 @@ def table(text):
     return {line.split(" | ")[0].strip("| "): line.strip("| ").split(" | ")[1:] for line in text.splitlines()}
 
 
-def test_own_misspelled_queries_stand_beside_every_generator(written, capsys):
-    right = written("right", a="how do I clean my computer", b="symptoms of kidney disease", c="what is art")
-    wrong = written("wrong", b="symptons of kidny disease", a="how do I claen my computer")
-    assert main(["variations", "slips", str(right), str(wrong)]) == 0
+def test_own_misspelled_queries_stand_beside_every_generator(write_queries, capsys):
+    correct = write_queries("right", a="how do I clean my computer", b="symptoms of kidney disease", c="what is art")
+    wrong = write_queries("wrong", b="symptons of kidny disease", a="how do I claen my computer")
+    assert main(["variations", "slips", str(correct), str(wrong)]) == 0
     shares, distances = map(table, capsys.readouterr().out.split("\n\n"))
     assert shares["people"][0] == "0 · 33 · 33 · 33 · 0 · 0" and shares["people"][-1] == "50 · 50 · 0"
     assert shares["swap_neighbour_chars"][0] == "0 · 0 · 0 · 100 · 0 · 0"
     assert {*generators()} < {*shares} & {*distances} and distances["swap_neighbour_chars"][0].startswith("0.67 (")
 
 
-def test_own_rewordings_stand_beside_people_generators_and_the_paper(written, capsys, tiny_model):
-    asked = written("asked", a="what is the river", b="what is the bird")
-    files = [written("one", a="a river of stone"), written("two", a="river", b="the bird is what")]
-    assert main(["variations", "rewordings", *map(str, (asked, *files)), "--model", str(tiny_model)]) == 0
+def test_own_rewordings_stand_beside_people_generators_and_the_paper(write_queries, capsys, tiny_model):
+    questions = write_queries("asked", a="what is the river", b="what is the bird")
+    files = [write_queries("one", a="a river of stone"), write_queries("two", a="river", b="the bird is what")]
+    assert main(["variations", "rewordings", *map(str, (questions, *files)), "--model", str(tiny_model)]) == 0
     rows = table(capsys.readouterr().out)
     assert rows["these queries"][1] == "0.60 ±0.79"  # the mean of 1/7 and 1/4, and 1
     assert rows["intent, llm, WikiQA"][:4] == ["0.89–0.97", "0.18", "34.56", "58.48"]
     assert {STACKFAQ, *reworders()} < {*rows} and "±" in rows["llm"][0] and "original" not in rows
-    assert main(["variations", "rewordings", *map(str, (asked, *files))]) == 0
+    assert main(["variations", "rewordings", *map(str, (questions, *files))]) == 0
     assert table(capsys.readouterr().out)["these queries"][0] == "–"
 
 
-def test_queries_that_do_not_fit_are_an_error(written, capsys):
-    right, other = written("right", a="a red river"), written("other", b="a red rivr")
+def test_queries_that_do_not_fit_are_an_error(write_queries, capsys):
+    correct, misspelled = write_queries("right", a="a red river"), write_queries("other", b="a red rivr")
     with pytest.raises(UserError, match=r"other.tsv: query 'b' is none of .*right.tsv \(1 such queries\)"):
-        paired(right, [other])
-    assert main(["variations", "slips", str(right), str(right)]) == 2
+        paired(correct, [misspelled])
+    assert main(["variations", "slips", str(correct), str(correct)]) == 2
     assert "no query has a misspelled word" in capsys.readouterr().err
 
 
@@ -69,23 +69,25 @@ def test_the_tables_of_the_documentation():
     parts = slips_of_people().split("**")
     for name, text in zip(parts[1::2], parts[2::2], strict=True):
         if name != "StackFAQ":
-            for made in (part for part in text.split("\n\n") if "|" in part):
-                assert {*generators(), "StackFAQ", "codespell's list"} < {*table(made)} and name not in table(made)
+            for table_text in (part for part in text.split("\n\n") if "|" in part):
+                assert {*generators(), "StackFAQ", "codespell's list"} < {*table(table_text)} and name not in table(
+                    table_text
+                )
     rows = table(rewordings_of_people())
     assert {STACKFAQ, *reworders(), "intent, word, ANTIQUE"} < {*rows}
 
 
 def test_the_numbers_of_people_are_whole():
-    found = read_yaml(PEOPLE)
-    for of in found["slips"].values():
-        for features in of.get("generators", {}).values():
+    stored = read_yaml(PEOPLE)
+    for source in stored["slips"].values():
+        for features in source.get("generators", {}).values():
             assert {key: len(values) for key, values in features.items()} == {k: len(v) for k, v in FEATURES.items()}
-    assert all(tuple(of) == MEASURES for of in found["rewordings"].values())
+    assert all(tuple(numbers) == MEASURES for numbers in stored["rewordings"].values())
 
 
 def test_the_variant_people_has_the_counts_of_people():
-    found = read_yaml(PEOPLE)["slips"]
-    typed = [slip for name in ("LiveQA", "StackFAQ") for query in found[name]["slips"] for slip in query]
+    sources = read_yaml(PEOPLE)["slips"]
+    typed = [slip for name in ("LiveQA", "StackFAQ") for query in sources[name]["slips"] for slip in query]
     counted = Counter((kind, place) for kind, _, place, *_ in typed if kind != "space")
     assert counted == FREQUENT and len(typed) == 156
 
@@ -108,16 +110,16 @@ def test_liveqa_is_read_and_corrected(tmp_path, monkeypatch):
     (tmp_path / "corrections.tsv").write_text(corrections + "stackfaq\tTQ2\t0\t1\tno\n", encoding="utf-8")
     monkeypatch.setattr(people, "CORRECTIONS", tmp_path / "corrections.tsv")
     pairs = people.corrected("liveqa", dict(people.liveqa(tmp_path / "liveqa.xml")))
-    assert [right for right, _ in pairs] == ["a pill do tablets ago", "why"]
-    assert [slip.kind for right, wrong in pairs for slip in people.slips(right, wrong)] == ["several"]
+    assert [corrected for corrected, _ in pairs] == ["a pill do tablets ago", "why"]
+    assert [slip.kind for corrected, wrong in pairs for slip in people.slips(corrected, wrong)] == ["several"]
 
 
 def test_stackfaq_is_read_without_what_is_no_rewording(tmp_path):
     entry = {"rephr": ["Crossing out.", "*", None, "How to strike?"], "question": "Strikethrough", "answer": ["So."]}
     with gzip.open(tmp_path / "faq.json.gz", "wt", encoding="utf-8") as file:
         json.dump({"root": {"qapair": [entry]}}, file)
-    found = list(people.stackfaq(tmp_path / "faq.json.gz"))
-    assert found == [("0.0", "Strikethrough", "Crossing out."), ("0.3", "Strikethrough", "How to strike?")]
+    rewordings = list(people.stackfaq(tmp_path / "faq.json.gz"))
+    assert rewordings == [("0.0", "Strikethrough", "Crossing out."), ("0.3", "Strikethrough", "How to strike?")]
 
 
 def test_dl_typo_is_read(tmp_path):
@@ -131,11 +133,13 @@ def test_the_numbers_are_those_of_the_sources():
     """A generator that changes, or a correction, must be followed by `python -m variations.people`."""
     if not (DATA / "dl-typo" / "query.typo.tsv").is_file():
         pytest.skip(f"the public sources are not here ({DATA})")
-    stored, made = read_yaml(PEOPLE), people.numbers(DATA)
-    for name, of in made["slips"].items():
-        assert of["slips"] == stored["slips"][name]["slips"] and of["about"] == stored["slips"][name]["about"]
-        for key, features in of.get("generators", {}).items():
+    stored, computed = read_yaml(PEOPLE), people.numbers(DATA)
+    for name, source in computed["slips"].items():
+        assert source["slips"] == stored["slips"][name]["slips"] and source["about"] == stored["slips"][name]["about"]
+        for key, features in source.get("generators", {}).items():
             for feature, values in features.items():
                 np.testing.assert_equal(values, stored["slips"][name]["generators"][key][feature])
-    for name, of in made["rewordings"].items():
-        assert of == pytest.approx({key: pytest.approx(v, abs=1e-3) for key, v in stored["rewordings"][name].items()})
+    for name, source in computed["rewordings"].items():
+        assert source == pytest.approx(
+            {key: pytest.approx(v, abs=1e-3) for key, v in stored["rewordings"][name].items()}
+        )

@@ -33,8 +33,8 @@ def test_measures_and_ranks_are_those_of_the_rankings(explored):
 
 
 def test_the_first_of_several_relevant_passages_counts(tmp_path):
-    found = {"q1": [("d1", 3.0), ("d2", 2.0), ("d3", 1.0)], "q2": [("d3", 2.0)], "q3": [("d1", 1.0)]}
-    write_run(tmp_path / "run.trec", found, {"tag": "s"})
+    rankings = {"q1": [("d1", 3.0), ("d2", 2.0), ("d3", 1.0)], "q2": [("d3", 2.0)], "q3": [("d1", 1.0)]}
+    write_run(tmp_path / "run.trec", rankings, {"tag": "s"})
     relevant = {"q1": {"d3", "d2", "not retrieved"}, "q2": {"d1"}, "q4": {"d1"}}
     assert queries._first(read_run(tmp_path / "run.trec"), relevant) == {"q1": 2}
 
@@ -53,13 +53,14 @@ def test_passages_are_kept_of_the_queries_that_change_most(monkeypatch):
 def test_a_query_that_was_not_measured_has_no_value(measured, tmp_path):
     collection(tmp_path, 4)
     ranks = {"dev.original": [1, 2, 1]}
-    found = read_data(explore(tmp_path, "dr_oq", measured("dr_oq", ranks), ranks))["sets"]["dev.original"]
-    assert found["measures"]["RR@10"] == [1000, 500, 1000, None] and found["ranks"][3] is None
+    set_data = read_data(explore(tmp_path, "dr_oq", measured("dr_oq", ranks), ranks))["sets"]["dev.original"]
+    assert set_data["measures"]["RR@10"] == [1000, 500, 1000, None] and set_data["ranks"][3] is None
 
 
 @given(
     st.recursive(
-        st.none() | st.floats(allow_nan=False) | st.text(), lambda of: st.lists(of) | st.dictionaries(st.text(), of)
+        st.none() | st.floats(allow_nan=False) | st.text(),
+        lambda values: st.lists(values) | st.dictionaries(st.text(), values),
     )
 )
 def test_data_is_a_script_that_holds_no_markup(tmp_path_factory, value):
@@ -78,17 +79,17 @@ def test_data_cut_off_or_of_another_version_are_not_read(tmp_path, text):
 
 
 def test_texts_share_what_the_rankings_show(measured, tmp_path):
-    (original, misspell, same), corpus = collection(tmp_path, 3)
+    (original, misspell, unchanged), corpus = collection(tmp_path, 3)
     ranks = {"dev.original": [1, 2, 1], "dev.misspell": [4, 2, 30]}
     explored = explore(tmp_path, "dr_oq", measured("dr_oq", ranks), ranks)
     parts = [tmp_path / f"passages{n}.js" for n in range(4)]
-    write_texts([explored], [original, misspell, same], corpus, tmp_path / "queries.js", parts)
-    found = read_data(tmp_path / "queries.js")["dev"]
-    assert found["qids"] == ["q0000", "q0001", "q0002"] and found["original"] == list(texts(3).values())
-    assert found["misspell"][1] == "what is thing 1 mispelt" and found["swap_words"] == [0, 0, 0]
-    shown = [read_data(path) for path in parts]
-    assert sorted(docid for part in shown for docid in part) == ["d1", "d2", "d3", "d4", "d5", "relevant"]
-    assert all(part_of(docid, 4) == number for number, part in enumerate(shown) for docid in part)
+    write_texts([explored], [original, misspell, unchanged], corpus, tmp_path / "queries.js", parts)
+    split_texts = read_data(tmp_path / "queries.js")["dev"]
+    assert split_texts["qids"] == ["q0000", "q0001", "q0002"] and split_texts["original"] == list(texts(3).values())
+    assert split_texts["misspell"][1] == "what is thing 1 mispelt" and split_texts["swap_words"] == [0, 0, 0]
+    passages = [read_data(path) for path in parts]
+    assert sorted(docid for part in passages for docid in part) == ["d1", "d2", "d3", "d4", "d5", "relevant"]
+    assert all(part_of(docid, 4) == number for number, part in enumerate(passages) for docid in part)
 
 
 def test_every_number_of_the_queries_is_its_artifact_s(paper, tmp_path):
@@ -96,11 +97,11 @@ def test_every_number_of_the_queries_is_its_artifact_s(paper, tmp_path):
     qids = sorted(read_queries(tmp_path / "collections/toy/dev/queries.tsv"))
     for path in paper.measures:
         frame = read_measures(path)
-        found = read_data(site.folder / f"data/toy/systems/{path.parents[1].name}.js")
-        assert set(found["sets"]) == {f"dev.{kind}" for kind in RANKS["dr_oq"]}
+        data = read_data(site.folder / f"data/toy/systems/{path.parents[1].name}.js")
+        assert set(data["sets"]) == {f"dev.{kind}" for kind in RANKS["dr_oq"]}
         for (query_set, measure), group in frame.groupby(["query_set", "measure"]):
-            of_set, values = found["sets"][query_set], group.set_index("qid")["value"]
+            of_set, values = data["sets"][query_set], group.set_index("qid")["value"]
             assert of_set["means"][measure] == values.mean()
             assert of_set["measures"][measure] == [round(1000 * values[qid]) for qid in qids]
-    assert json.dumps(found["steps"][0]["digests"]).count("all.parquet") == 1
-    assert found["steps"][0]["cost"] == {"s": 1.25, "max_rss": 137.5} and found["installed"] == ["numpy 1"]
+    assert json.dumps(data["steps"][0]["digests"]).count("all.parquet") == 1
+    assert data["steps"][0]["cost"] == {"s": 1.25, "max_rss": 137.5} and data["installed"] == ["numpy 1"]

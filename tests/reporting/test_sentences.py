@@ -24,8 +24,8 @@ def claim(verdict, *effects, **changes):
 
 def test_every_verdict_has_a_sentence_with_its_numbers():
     for verdict in VERDICTS:
-        said = of_claim(claim(verdict, MEASURED, MEASURED, why="so", reason="it is so"))
-        assert said.endswith(".") and ("+2.0%" in said) == (verdict not in (NOT_RUN, NOT_TESTABLE)), said
+        sentence = of_claim(claim(verdict, MEASURED, MEASURED, why="so", reason="it is so"))
+        assert sentence.endswith(".") and ("+2.0%" in sentence) == (verdict not in (NOT_RUN, NOT_TESTABLE)), sentence
     assert of_claim(claim("supported", MEASURED)) == f"Supported. {NUMBERS}."
     assert of_claim(claim("not run", reason="a pickle")) == "It was not run here: a pickle."
     assert of_claim(claim(NOT_TESTABLE, why="cost fails")) == "It cannot be tested here: cost fails."
@@ -33,10 +33,10 @@ def test_every_verdict_has_a_sentence_with_its_numbers():
 
 def test_of_several_effects_the_first_which_is_the_weakest_is_named():
     weakest = {**MEASURED, "verdict": "inconclusive"}
-    more = {**MEASURED, "words": "swap_words", "size": 0.5, "verdict": "supported"}
+    stronger = {**MEASURED, "words": "swap_words", "size": 0.5, "verdict": "supported"}
     counts = "1 supported, 1 open, 0 against, of 2"
-    said = of_claim(claim("partly", weakest, more, reason="without T5"))
-    assert said == f"Partly: {counts}. The weakest: misspell: {NUMBERS}. Without T5."
+    sentence = of_claim(claim("partly", weakest, stronger, reason="without T5"))
+    assert sentence == f"Partly: {counts}. The weakest: misspell: {NUMBERS}. Without T5."
 
 
 def test_how_many_queries_show_the_printed_effect():

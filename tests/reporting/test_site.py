@@ -67,10 +67,10 @@ def test_a_start_page_shows_what_there_is_alone(paper, tmp_path):
 
 def test_papers_that_were_run_come_first_and_others_have_no_quotation(tmp_path):
     claims = {}
-    for name, of in (("a", CLAIMS["claims"][2:]), ("b", CLAIMS["claims"][:1])):
-        claims[tmp_path / f"{name}.json"] = {**CLAIMS, "claims": of}
-    for path, made in claims.items():
-        path.write_text(json.dumps(made), encoding="utf-8")
+    for name, paper_claims in (("a", CLAIMS["claims"][2:]), ("b", CLAIMS["claims"][:1])):
+        claims[tmp_path / f"{name}.json"] = {**CLAIMS, "claims": paper_claims}
+    for path, artifact in claims.items():
+        path.write_text(json.dumps(artifact), encoding="utf-8")
     papers = [Paper(path.stem, f"Paper {path.stem}", "Me.", [], [], claims=1) for path in claims]
     write_site(SiteSettings(papers=papers, **EMPTY), [], [], list(claims), [], tmp_path / "report/index.html")
     text = (tmp_path / "report/index.html").read_text(encoding="utf-8")
@@ -105,16 +105,16 @@ def test_the_page_of_queries_says_which_have_passages(site):
 def test_every_reproduced_number_of_a_table_is_its_artifact_s(site):
     for table in site.tables:
         text = page(site, f"{table['table']}.html")
-        shown = {int(n): float(v) for n, v in re.findall(r'data-number="(\d+)" data-value="([^"]+)"', text)}
-        assert shown == {n: c["reproduced"] for n, c in enumerate(table["cells"]) if c["reproduced"] is not None}
+        numbers = {int(n): float(v) for n, v in re.findall(r'data-number="(\d+)" data-value="([^"]+)"', text)}
+        assert numbers == {n: c["reproduced"] for n, c in enumerate(table["cells"]) if c["reproduced"] is not None}
 
 
 def test_the_columns_of_the_paper_s_own_method_come_first(site):
     (table, _), cells = site.tables, site.tables[0]["cells"]
     heads = table["layout"]["columns"]
-    own = next(column for column in heads if column.startswith("RoDR"))
+    own_column = next(column for column in heads if column.startswith("RoDR"))
     ordered = _ordered(table["layout"], cells, "rodr")
-    assert ordered["columns"] == [own, *(head for head in heads if head != own)]
+    assert ordered["columns"] == [own_column, *(head for head in heads if head != own_column)]
     for before, after in zip(table["layout"]["fields"], ordered["fields"], strict=True):
         assert dict(zip(heads, before, strict=True)) == dict(zip(ordered["columns"], after, strict=True))
 
@@ -146,32 +146,32 @@ def test_a_table_that_cannot_be_shown_says_why(tmp_path, content, words):
     ],
 )
 def test_claims_and_an_audit_that_cannot_be_shown_say_why(tmp_path, claims, audit, words):
-    made = {tmp_path / "claims/toy.json": claims, tmp_path / "audit/toy.json": audit}
-    for path, text in made.items():
+    content_by_path = {tmp_path / "claims/toy.json": claims, tmp_path / "audit/toy.json": audit}
+    for path, text in content_by_path.items():
         path.parent.mkdir()
         path.write_text(text)
     settings = SiteSettings(papers=[Paper("toy", "T", "R", [], [])], **EMPTY)
-    of_claims, of_audit = made
+    of_claims, of_audit = content_by_path
     write_site(settings, [], [], [of_claims], [of_audit], tmp_path / "report/index.html")
     for page, path in (("toy.html", of_claims), ("toy_audit.html", of_audit)):
-        for shown in (page, "index.html"):
-            text = (tmp_path / "report" / shown).read_text(encoding="utf-8")
+        for page_name in (page, "index.html"):
+            text = (tmp_path / "report" / page_name).read_text(encoding="utf-8")
             assert f"{path} {words}" in text and f"snakemake --cores 2 {path.with_suffix('.md')}" in text
 
 
 def test_the_same_artifacts_give_the_same_bytes(paper, tmp_path):
-    made = [
+    builds = [
         {path.name: path.read_bytes() for path in build(tmp_path, paper).folder.rglob("*") if path.is_file()}
         for _ in "ab"
     ]
-    assert made[0] == made[1] and len(made[0]) > 20
+    assert builds[0] == builds[1] and len(builds[0]) > 20
 
 
 def test_findings_are_found_by_the_name_of_the_printed_cell():
     cell = {"coordinates": {"query_set": "typo", "measure": "RR@10", "value": "value"}}
     finding = {"table": "table2", "cells": [cell], "severity": "suspicious"}
-    found = found_in([finding])
-    assert list(found) == ["table2 [typo · RR@10]"] and found["table2 [typo · RR@10]"][0]["number"] == 0
+    by_cell = found_in([finding])
+    assert list(by_cell) == ["table2 [typo · RR@10]"] and by_cell["table2 [typo · RR@10]"][0]["number"] == 0
 
 
 def test_a_cell_without_a_system_or_a_number_leads_nowhere():

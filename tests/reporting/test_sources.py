@@ -24,16 +24,16 @@ def headings(files):
 
 
 def test_a_table_of_query_sets_marks_its_rows_and_systems_in_its_columns(paper):
-    found, head = headings(paper.table("table1", **RODR, **MODELS))
-    assert found == ["original", "variations_mean(°)", "misspell°", "swap_words"]
+    row_names, head = headings(paper.table("table1", **RODR, **MODELS))
+    assert row_names == ["original", "variations_mean(°)", "misspell°", "swap_words"]
     assert head == ["unchanged", "changed", "DR_OQ RR@10‡", "RoDR w/o L_p|q RR@10"]
 
 
 def test_a_table_of_systems_marks_its_columns_and_systems_in_its_rows(paper):
-    both = {"passages": {"misspell": "cxa-unique/RoDR", "swap_words": "cxa-unique/RoDR"}}
-    files = paper.table("table2", released=both, **MODELS)
-    found, head = headings(files)
-    assert found == ["DR_OQ‡", "RoDR w/o L_p|q"]
+    released = {"passages": {"misspell": "cxa-unique/RoDR", "swap_words": "cxa-unique/RoDR"}}
+    files = paper.table("table2", released=released, **MODELS)
+    row_names, head = headings(files)
+    assert row_names == ["DR_OQ‡", "RoDR w/o L_p|q"]
     assert head == ["passages original RR@10", "passages variations_mean RR@10°"]
     assert notes(files)[1:3] == [
         "° Their queries, as released (cxa-unique/RoDR).",
@@ -51,9 +51,10 @@ def test_cells_are_marked_where_neither_rows_nor_columns_have_one_source(paper):
 
 
 def test_the_json_says_it_in_words_for_every_cell(paper):
-    found = cells(paper.table("table1", **RODR, **MODELS))
+    cell_by_key = cells(paper.table("table1", **RODR, **MODELS))
     sets = {
-        query_set: found["rodr", query_set]["queries_from"] for query_set in (ORIGINAL, MEAN, "misspell", "swap_words")
+        query_set: cell_by_key["rodr", query_set]["queries_from"]
+        for query_set in (ORIGINAL, MEAN, "misspell", "swap_words")
     }
     assert sets == {
         ORIGINAL: "",
@@ -61,8 +62,8 @@ def test_the_json_says_it_in_words_for_every_cell(paper):
         "misspell": "their queries",
         "swap_words": "drawn here",
     }
-    models = {cell["model_from"] for (system, _), cell in found.items() if system == "dr_oq"}
-    assert models == {"their checkpoint"} and found["rodr", ORIGINAL]["model_from"] == "trained here"
+    models = {cell["model_from"] for (system, _), cell in cell_by_key.items() if system == "dr_oq"}
+    assert models == {"their checkpoint"} and cell_by_key["rodr", ORIGINAL]["model_from"] == "trained here"
 
 
 def test_the_legend_says_it_once(paper):
@@ -85,8 +86,8 @@ def test_the_other_files_say_it_too(paper, suffix, shown):
 
 def test_the_page_has_the_marks_and_the_legend(paper, tmp_path):
     table = paper.table("table1", **RODR, **MODELS)["json"]
-    about = Paper("toy", "A toy paper", "Me. 2026.", ["table1"], [])
-    settings = SiteSettings("full", "results", "", [about], {}, [])
+    site_paper = Paper("toy", "A toy paper", "Me. 2026.", ["table1"], [])
+    settings = SiteSettings("full", "results", "", [site_paper], {}, [])
     write_site(settings, [table], [], [], [], tmp_path / "report/index.html")
     text = (tmp_path / "report/toy_table1.html").read_text(encoding="utf-8")
     assert '<th scope="row">misspell°</th>' in text and ">DR_OQ RR@10‡</button>" in text

@@ -20,8 +20,8 @@ from robustdr.reporting.cells import agreement
 
 def cells(files):
     """The cells of a table's JSON by (system, query set)."""
-    found = json.loads(files["json"].read_text(encoding="utf-8"))["cells"]
-    return {(cell["system"], cell["query_set"]): cell for cell in found}
+    records = json.loads(files["json"].read_text(encoding="utf-8"))["cells"]
+    return {(cell["system"], cell["query_set"]): cell for cell in records}
 
 
 def rows(files):
@@ -113,19 +113,21 @@ def test_the_head_and_the_footnotes(paper):
 
 def test_a_table_begins_with_what_compressed_indexes_find(paper, tmp_path):
     paths = [tmp_path / "one.json", tmp_path / "other.json"]
-    for path, near in zip(paths, (0.91, 0.9876), strict=True):
-        path.write_text(json.dumps({"queries": 3, "recall": {"10": near, "1000": 0.5}}))
+    for path, recall in zip(paths, (0.91, 0.9876), strict=True):
+        path.write_text(json.dumps({"queries": 3, "recall": {"10": recall, "1000": 0.5}}))
     files = paper.table("table1", recalls=paths)
-    said = "they have 91.0% to 98.8% of the best 10, 50.0% to 50.0% of the best 1000."
+    message = "they have 91.0% to 98.8% of the best 10, 50.0% to 50.0% of the best 1000."
     head = files["md"].read_text(encoding="utf-8").partition("| Query set |")[0]
-    assert f"> **Approximate search.** Compressed indexes were searched. Of what an exact search finds {said}" in head
+    assert (
+        f"> **Approximate search.** Compressed indexes were searched. Of what an exact search finds {message}" in head
+    )
     assert "Approximate" not in paper.table("table1")["md"].read_text(encoding="utf-8")
 
 
 def test_cells_say_everything(paper):
-    found = cells(paper.table("table1"))
-    assert set(found) == {(s, q) for s in ("dr_oq", "rodr") for q in (ORIGINAL, MEAN, "misspell", "swap_words")}
-    cell = found["rodr", "misspell"]
+    cell_by_key = cells(paper.table("table1"))
+    assert set(cell_by_key) == {(s, q) for s in ("dr_oq", "rodr") for q in (ORIGINAL, MEAN, "misspell", "swap_words")}
+    cell = cell_by_key["rodr", "misspell"]
     assert (cell["reported"], cell["reported_mark"], cell["reported_drop"]) == ("50.0", "†", "-30.0%")
     assert cell["reproduced"] == pytest.approx(0.625) and cell["drop"] == pytest.approx(-1 / 6)
     assert (cell["seeds"], cell["queries"]) == (1, 40)
@@ -135,7 +137,7 @@ def test_cells_say_everything(paper):
     of_rodr = next(path for path in paper.measures if path.parents[1].name == "rodr")
     assert (cell["measures"], cell["scale"]) == (digest(of_rodr)[:16], "mini")
     assert cell["command"].startswith("snakemake ") and "2.13" in str(cell["environment"])
-    assert found["rodr", ORIGINAL]["mark"] == "" and found["rodr", ORIGINAL]["p"] == 1.0
+    assert cell_by_key["rodr", ORIGINAL]["mark"] == "" and cell_by_key["rodr", ORIGINAL]["p"] == 1.0
 
 
 def test_the_four_files_hold_the_same_cells(paper):
@@ -143,15 +145,15 @@ def test_the_four_files_hold_the_same_cells(paper):
         files = paper.table(name)
         with open(files["csv"], encoding="utf-8", newline="") as file:
             table = list(csv.DictReader(file))
-        found = list(json.loads(files["json"].read_text(encoding="utf-8"))["cells"])
-        assert len(table) == len(found)
-        for row, cell in zip(table, found, strict=True):
+        records = list(json.loads(files["json"].read_text(encoding="utf-8"))["cells"])
+        assert len(table) == len(records)
+        for row, cell in zip(table, records, strict=True):
             assert row.keys() == cell.keys()
             for field in ("system", "query_set", "reported", "reported_drop", "reproduced", "drop", "mark", "measures"):
                 assert row[field] == ("" if cell[field] is None else str(cell[field])), field
-        shown = [field for line in rows(files)[1:] for field in line]
-        for cell in found:
-            assert any(field.startswith(f"{100 * cell['reproduced']:.1f}{cell['mark']} ±") for field in shown)
+        fields_shown = [field for line in rows(files)[1:] for field in line]
+        for cell in records:
+            assert any(field.startswith(f"{100 * cell['reproduced']:.1f}{cell['mark']} ±") for field in fields_shown)
         tex = files["tex"].read_text(encoding="utf-8")
         body = tex.partition("\\midrule\n")[2].partition("\n\\bottomrule")[0]
         lines = [[field.strip() for field in re.split(r"(?<!\\)&", line)] for line in body.split("\\\\\n")]
@@ -211,11 +213,13 @@ def test_a_stale_key_refuses_the_cell_and_is_named(paper):
     stale = next(path for path in paper.measures if path.parents[1].name == "rodr")
     paper.measures[stale] = "new"
     files = paper.table("table1")
-    found = cells(files)
+    cell_by_key = cells(files)
     for kind in (ORIGINAL, MEAN, "misspell"):
-        assert found["rodr", kind]["reproduced"] is None and found["rodr", kind]["mark"] == ""
-        assert f"{stale} carries the key key, the configuration and code make new" in found["rodr", kind]["not_run"]
-        assert found["dr_oq", kind]["reproduced"] is not None
+        assert cell_by_key["rodr", kind]["reproduced"] is None and cell_by_key["rodr", kind]["mark"] == ""
+        assert (
+            f"{stale} carries the key key, the configuration and code make new" in cell_by_key["rodr", kind]["not_run"]
+        )
+        assert cell_by_key["dr_oq", kind]["reproduced"] is not None
     assert [line[5] for line in rows(files)[1:]][1::2] == ["not run"] * 4
     assert f"- Not run: {stale} carries the key key" in files["md"].read_text(encoding="utf-8")
 
@@ -230,18 +234,22 @@ def test_what_was_not_run_says_why(paper):
 def test_a_query_set_that_was_not_run_says_why(paper, measured):
     system = next(path for path in paper.measures if path.parents[1].name == "rodr")
     measured("rodr", {"dev.original": [1, 2] * 20, "dev.swap_words": [1, 2] * 20})
-    found = cells(paper.table("table1", reasons={"misspell": "its list is private"}))
+    cell_by_key = cells(paper.table("table1", reasons={"misspell": "its list is private"}))
     assert system in paper.measures
-    assert found["rodr", "misspell"]["not_run"] == "its list is private"
-    assert found["dr_oq", "misspell"]["reproduced"] is not None
+    assert cell_by_key["rodr", "misspell"]["not_run"] == "its list is private"
+    assert cell_by_key["dr_oq", "misspell"]["reproduced"] is not None
 
 
 def test_no_variation_was_run(paper, measured):
     for system in ("rodr", "dr_oq"):
         measured(system, {"dev.original": [1, 2] * 20})
-    found = cells(paper.table("table1"))
-    assert found["rodr", MEAN]["not_run"] == found["rodr", "misspell"]["not_run"] == "this query set was not run"
-    assert found["rodr", ORIGINAL]["reproduced"] == pytest.approx(0.75)
+    cell_by_key = cells(paper.table("table1"))
+    assert (
+        cell_by_key["rodr", MEAN]["not_run"]
+        == cell_by_key["rodr", "misspell"]["not_run"]
+        == "this query set was not run"
+    )
+    assert cell_by_key["rodr", ORIGINAL]["reproduced"] == pytest.approx(0.75)
 
 
 def test_the_same_table_twice_is_the_same_bytes(paper):
@@ -261,18 +269,18 @@ def test_cells_of_different_hardware_have_a_footnote(paper):
 
 def test_the_json_says_where_each_cell_stands_and_what_it_quotes(paper):
     files = paper.table("table1")
-    made = json.loads(files["json"].read_text(encoding="utf-8"))
-    layout = made["layout"]
+    artifact = json.loads(files["json"].read_text(encoding="utf-8"))
+    layout = artifact["layout"]
     row, column = layout["rows"].index("misspell"), layout["columns"].index("DR_OQ RR@10")
-    said, found, number = layout["fields"][row][column]
-    cell = made["cells"][number]
+    reported, reproduced, number = layout["fields"][row][column]
+    cell = artifact["cells"][number]
     assert (cell["system"], cell["query_set"]) == ("dr_oq", "misspell")
     assert cell["printed_at"] == "; ".join(
         f"table1 [passages · dev · misspell · dr_oq · RR@10{drop}]" for drop in ("", " · drop")
     )
     line = next(line for line in files["md"].read_text(encoding="utf-8").splitlines() if line.startswith("| misspell"))
-    assert f"| {said} |" in line and found.startswith("37.5") and made["title"] == "Table 1: Query sets"
-    assert made["means"]["passages"]["variations_mean"] == ["misspell", "swap_words"]
+    assert f"| {reported} |" in line and reproduced.startswith("37.5") and artifact["title"] == "Table 1: Query sets"
+    assert artifact["means"]["passages"]["variations_mean"] == ["misspell", "swap_words"]
 
 
 def test_a_name_and_a_title_are_texts_in_markdown_and_tex(paper):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from reporting.conftest import evaluation, told
+from reporting.conftest import evaluation, settings_of
 from reporting.test_layouts import cells, notes, rows
 from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.tables import write_table
@@ -48,7 +48,7 @@ def write(tmp_path):
     def table(name, spec, statistics, **changes):
         empty = {"losses": {}, "stand_ins": [], "notes": [], "environment": {}}
         spec = {"title": "T", "collections": ["passages"], **spec}
-        settings = told(TableSettings, table=name, spec=spec, evaluation=evaluation(), **empty)
+        settings = settings_of(TableSettings, table=name, spec=spec, evaluation=evaluation(), **empty)
         output = tmp_path / f"toy_{name}.md"
         settings = replace(settings, **changes)
         write_table(settings, [], statistics, [queries], tmp_path / "reported.yaml", [], None, output)

@@ -30,8 +30,8 @@ def machine(monkeypatch):
 
 def test_a_job_with_the_gpus_that_it_asked_for_goes_on(machine):
     machine(2, of_faiss=2)
-    for stage, asked in (("train", 2), ("embed", 1), ("compress", 1)):
-        check_gpus(stage, asked)
+    for stage, requested in (("train", 2), ("embed", 1), ("compress", 1)):
+        check_gpus(stage, requested)
 
 
 def test_a_driver_that_is_too_old_is_named_with_the_one_that_is_needed(machine):
@@ -56,7 +56,14 @@ def test_an_index_needs_them_of_faiss(machine):
 def test_the_stage_does_not_begin(machine, tmp_path, capsys):
     machine(0, OLD_DRIVER)
     (tmp_path / "vectors.npy").touch()
-    made = ["--vectors", str(tmp_path / "vectors.npy"), "--factory", "Flat", "--output", str(tmp_path / "made.faiss")]
-    assert main(["compress", "--gpus", "1", *made]) == 2
+    options = [
+        "--vectors",
+        str(tmp_path / "vectors.npy"),
+        "--factory",
+        "Flat",
+        "--output",
+        str(tmp_path / "made.faiss"),
+    ]
+    assert main(["compress", "--gpus", "1", *options]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "the job asked for 1 GPU" in line and not (tmp_path / "made.faiss").exists()

@@ -27,23 +27,23 @@ def corpus(tmp_path):
     return tmp_path / "corpus.jsonl"
 
 
-def read(corpus, text, files=None, depth=2):
+def read_rankings(corpus, text, files=None, depth=2):
     path = corpus.with_name("run.trec")
     path.write_text(text)
-    (found,) = rankings(RunSettings(depth), corpus, {"candidates": [path], **(files or {})}, [QUERIES])
-    return found
+    (ranking,) = rankings(RunSettings(depth), corpus, {"candidates": [path], **(files or {})}, [QUERIES])
+    return ranking
 
 
 def test_scores_decide_whatever_rank_is_stated(corpus):
-    found = read(corpus, "q1 Q0 d1 1 0.5 engine\nq1 Q0 d3 2 2.5 engine\nq1 Q0 d2 3 0.5 engine\n")
-    assert found == {"q1": [("d3", 2.5), ("d2", 0.5)], "q2": []}  # of ties, the later docid
+    ranking = read_rankings(corpus, "q1 Q0 d1 1 0.5 engine\nq1 Q0 d3 2 2.5 engine\nq1 Q0 d2 3 0.5 engine\n")
+    assert ranking == {"q1": [("d3", 2.5), ("d2", 0.5)], "q2": []}  # of ties, the later docid
 
 
 def test_of_judged_candidates_all_are_kept(corpus):
     qrels = corpus.with_name("qrels.txt")
     qrels.write_text("q1 0 d1 1\nq1 0 d2 0\nq1 0 d3 0\n")
     run = "".join(f"q1 Q0 d{number} {number} {-number} engine\n" for number in (1, 2, 3))
-    assert [docid for docid, _ in read(corpus, run, {"judged": [qrels]})["q1"]] == ["d1", "d2", "d3"]
+    assert [docid for docid, _ in read_rankings(corpus, run, {"judged": [qrels]})["q1"]] == ["d1", "d2", "d3"]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_of_judged_candidates_all_are_kept(corpus):
 )
 def test_runs_of_something_else_are_refused(corpus, line, message):
     with pytest.raises(UserError, match=message):
-        read(corpus, f"{line}\n")
+        read_rankings(corpus, f"{line}\n")
 
 
 @pytest.fixture()
@@ -73,8 +73,8 @@ def config(tmp_path):
 def test_a_run_is_read_and_its_bytes_are_in_the_key(config, tmp_path):
     run = tmp_path / "runs" / AT[0] / "dev.original.trec.gz"
     ranking = graph(config, "mini").run("engine", 0, AT, "original")
-    read = ranking.inputs["candidates"]
-    assert read.paths == [str(run)] and not read.nodes  # no job makes it, so no record is waited for
+    candidates = ranking.inputs["candidates"]
+    assert candidates.paths == [str(run)] and not candidates.nodes  # no job makes it, so no record is waited for
     assert ["--candidates", str(run)] in ranking.options_told
     before = ranking.key
     run.write_bytes(gzip.compress(b"q1 Q0 d1 1 2 engine\n"))
@@ -87,6 +87,6 @@ def test_a_query_set_without_a_run_is_named(config):
 
 
 def test_a_folder_that_is_not_there(config):
-    made = changed(config, "systems", "engine", "runs", "nowhere")
+    broken = changed(config, "systems", "engine", "runs", "nowhere")
     with pytest.raises(UserError, match=r"here\.runs: 'nowhere' is not a folder"):
-        kind_named("existing").check(made, "engine", "here")
+        kind_named("existing").check(broken, "engine", "here")

@@ -25,15 +25,15 @@ KIND = "qwerty_char_substitution"
 
 def configured(role="wikiqa", split="test", systems=SYSTEMS):
     """The configuration with a table of qvg's over the role."""
-    made = load(ROOT / "config")
-    made.papers.pop("intent"), made.claims.pop("intent")  # it ranks judged candidates too
-    made = with_systems(made, "qvg", {"judged": JUDGED, "spelled": SPELLED})
+    config = load(ROOT / "config")
+    config.papers.pop("intent"), config.claims.pop("intent")  # it ranks judged candidates too
+    config = with_systems(config, "qvg", {"judged": JUDGED, "spelled": SPELLED})
     measures = ["AP", "RR", "nDCG@10", "P@10"]
     evaluation = Evaluation(split=split, variations=[KIND], measures=measures)
     rows = {"rows": "systems", "title": "T", "collections": [role], "systems": systems}
     table = layouts.read_layout({**rows, "measures": measures}, "table99")
-    made = changed(made, "papers", "qvg", "evaluation", role, evaluation)
-    return changed(made, "papers", "qvg", "tables", "table99", table)
+    config = changed(config, "papers", "qvg", "evaluation", role, evaluation)
+    return changed(config, "papers", "qvg", "tables", "table99", table)
 
 
 @pytest.fixture(scope="module")
@@ -41,32 +41,34 @@ def config():
     return configured()
 
 
-def run_keys(config, at=AT):
-    made = graph(config, "mini")
-    return {name: made.run(name, made.lineage.seeds(name)[0], at, KIND).key for name in SYSTEMS}
+def run_keys(config, split=AT):
+    job_graph = graph(config, "mini")
+    return {name: job_graph.run(name, job_graph.lineage.seeds(name)[0], split, KIND).key for name in SYSTEMS}
 
 
 def test_every_system_reads_the_qrels_and_no_first_stage_is_searched(config):
-    made = graph(config, "mini")
-    searched = [(kinds, systems) for kinds, systems in made.demand.searches()[AT].items()]
+    job_graph = graph(config, "mini")
+    searched = [(kinds, systems) for kinds, systems in job_graph.demand.searches()[AT].items()]
     assert searched == [(("original", KIND), SYSTEMS)]
     for system in SYSTEMS:
-        ranking = made.ranking(system, made.lineage.seeds(system)[0], AT, ("original", KIND))
+        ranking = job_graph.ranking(system, job_graph.lineage.seeds(system)[0], AT, ("original", KIND))
         assert ranking.inputs["judged"].paths == [QRELS]
         assert QRELS in [node.path for node in ranking.input_nodes]
         assert "candidates" not in ranking.inputs or not ranking.inputs["candidates"].paths
-    one = graph(configured(systems=["mono_bert"]), "mini")
+    single = graph(configured(systems=["mono_bert"]), "mini")
     # BM25, whose passages it ranks elsewhere, is not searched.
-    assert one.demand.searches()[AT] == {("original", KIND): ["mono_bert"]}
+    assert single.demand.searches()[AT] == {("original", KIND): ["mono_bert"]}
 
 
 def test_splits_without_them_are_ranked_as_ever(config):
-    made, split = graph(config, "mini"), ("wordnet-mini", "test")
-    ranking = made.ranking("mono_bert", 1, split, ("original",))
+    job_graph, split = graph(config, "mini"), ("wordnet-mini", "test")
+    ranking = job_graph.ranking("mono_bert", 1, split, ("original",))
     assert "judged" not in ranking.inputs and len(ranking.inputs["candidates"].paths) == 1
-    of_kind = made.lineage.kind("mono_bert").reads(made, "mono_bert", 1, split, ["original"])
+    of_kind = job_graph.lineage.kind("mono_bert").reads(job_graph, "mono_bert", 1, split, ["original"])
     assert ranking.inputs.keys() == {"corpus", "queries", *of_kind}
-    assert {name: ranking.inputs[name].paths for name in of_kind} == {name: of.paths for name, of in of_kind.items()}
+    assert {name: ranking.inputs[name].paths for name in of_kind} == {
+        name: entry.paths for name, entry in of_kind.items()
+    }
 
 
 @pytest.mark.parametrize(
@@ -80,8 +82,8 @@ def test_splits_without_them_are_ranked_as_ever(config):
 def test_what_decides_the_candidates_moves_the_keys(config, change):
     source = json.loads(json.dumps(config.collections["wordnet-candidates"]))
     change(source)
-    made = changed(config, "collections", "wordnet-candidates", source)
-    before, after = run_keys(config), run_keys(made)
+    edited = changed(config, "collections", "wordnet-candidates", source)
+    before, after = run_keys(config), run_keys(edited)
     assert not set(before.values()) & set(after.values())
 
 
@@ -100,13 +102,13 @@ def test_a_search_of_all_passages_has_other_keys():
 
 @pytest.mark.parametrize("system", ["judged", "spelled"])
 def test_a_reranker_of_judged_candidates_alone_where_there_are_none(system):
-    made = configured("trec-dl-2019", systems=[system])
+    config = configured("trec-dl-2019", systems=[system])
     message = (
         r"config/papers/qvg/experiment\.yaml: systems\.judged\.candidates: 'judged', but 'test' of \S+ \(scale \w+\) "
         r"has none; name a first stage, or set `candidates: judged` for that split in collections\.yaml"
     )
     with pytest.raises(UserError, match=message):
-        graphs(made)
+        graphs(config)
 
 
 def test_the_roles_of_a_paper_with_candidates_are_bound_at_every_scale(config):

@@ -73,17 +73,22 @@ def test_a_rewriter_is_made_from_what_it_stands_in_front_of():
     config = load(ROOT / "config")
     spelled = {"label": "Spelled", "kind": "rewrite", "rewriter": "symspell", "ranker": "rodr"}
 
-    def made(edits):
+    def graph_with_edits(edits):
         return graph(with_systems(config, "rodr", {"spelled": {**spelled, "edits": edits}}), "mini")
 
-    one, two = made(1), made(2)
-    lineage, at = one.lineage, (("wordnet-mini", "dev"), "misspell")
+    first, second = graph_with_edits(1), graph_with_edits(2)
+    lineage, run_place = first.lineage, (("wordnet-mini", "dev"), "misspell")
     assert lineage.seeds("spelled") == [1] and lineage.lineage("spelled") == lineage.lineage("rodr")
-    read = [lineage.kind(name).reads(one, name, 1, at[0], ["misspell"]) for name in ("spelled", "rodr")]
-    rewritten, plain = ({name: (of.paths, of.key) for name, of in inputs.items()} for inputs in read)
+    inputs_by_system = [
+        lineage.kind(name).reads(first, name, 1, run_place[0], ["misspell"]) for name in ("spelled", "rodr")
+    ]
+    rewritten, plain = (
+        {name: (entry.paths, entry.key) for name, entry in inputs.items()} for inputs in inputs_by_system
+    )
     assert rewritten == plain | {"corrected": ([], [])}
-    assert len({one.run("spelled", 1, *at).key, two.run("spelled", 1, *at).key, one.run("rodr", 1, *at).key}) == 3
-    assert one.run("rodr", 1, *at).key == two.run("rodr", 1, *at).key
+    runs = first.run("spelled", 1, *run_place), second.run("spelled", 1, *run_place), first.run("rodr", 1, *run_place)
+    assert len({run.key for run in runs}) == 3
+    assert first.run("rodr", 1, *run_place).key == second.run("rodr", 1, *run_place).key
 
 
 def test_nothing_but_a_kind_knows_its_name():
@@ -91,8 +96,8 @@ def test_nothing_but_a_kind_knows_its_name():
 
     `scale["bm25"]` is a key of a scale.
     """
-    own = {"systems", "retrieval"}
-    files = [path for path in (ROOT / "workflow/robustdr").rglob("*.py") if path.parent.name not in own]
+    rooms = {"systems", "retrieval"}
+    files = [path for path in (ROOT / "workflow/robustdr").rglob("*.py") if path.parent.name not in rooms]
     files += [ROOT / "Snakefile", *(ROOT / "rules").glob("*.smk")]
     for name in KINDS.names():
         quoted = re.compile(rf"""(?<!scale\[)["']{name}["']""")

@@ -27,7 +27,7 @@ ALIGNED = TRAINED | ALIGNING | {"ranker": {"name": "intent_bert"}}
 SPELLED = {"label": "S", "kind": "rewrite", "rewriter": "symspell", "edits": 2, "ranker": "bm25_terrier"}
 
 
-def over(system, depth=100, queries="own"):
+def reranker_of(system, depth=100, queries="own"):
     return BERT | {"candidates": {"system": system, "depth": depth, "queries": queries}}
 
 
@@ -49,43 +49,51 @@ MISTAKES = {
         {"new": BERT | {"candidates": {"system": "bm25", "queries": "own"}}},
         ".candidates: 'depth' is missing",
     ),
-    "no passages": ({"new": over("bm25", 0)}, ".candidates.depth: 0 should be greater than 0"),
+    "no passages": ({"new": reranker_of("bm25", 0)}, ".candidates.depth: 0 should be greater than 0"),
     "candidates of other queries": (
-        {"new": over("bm25", queries="both")},
+        {"new": reranker_of("bm25", queries="both")},
         ".candidates.queries: 'both' is unknown; allowed: original, own",
     ),
     "candidates of an unknown system": (
-        {"new": over("bm25_terier")},
+        {"new": reranker_of("bm25_terier")},
         ".candidates.system: 'bm25_terier' is unknown (did you mean bm25_terrier",
     ),
-    "candidates of a checkpoint": ({"new": over("base")}, ".candidates.system: 'base' is unknown"),
-    "candidates of itself": ({"new": over("new")}, ": the lineage is a cycle: new → new"),
+    "candidates of a checkpoint": ({"new": reranker_of("base")}, ".candidates.system: 'base' is unknown"),
+    "candidates of itself": ({"new": reranker_of("new")}, ": the lineage is a cycle: new → new"),
     "a cycle through candidates": (
-        {"new": over("other"), "other": over("spelled"), "spelled": SPELLED | {"ranker": "new"}},
+        {"new": reranker_of("other"), "other": reranker_of("spelled"), "spelled": SPELLED | {"ranker": "new"}},
         ": the lineage is a cycle: new → other → spelled → new",
     ),
     "candidates whose own lineage is a cycle": (
-        {"new": over("spelled"), "spelled": SPELLED | {"ranker": "other"}, "other": SPELLED | {"ranker": "spelled"}},
+        {
+            "new": reranker_of("spelled"),
+            "spelled": SPELLED | {"ranker": "other"},
+            "other": SPELLED | {"ranker": "spelled"},
+        },
         (".spelled", ": the lineage is a cycle: spelled → other → spelled"),
     ),
     "candidates behind a rewriter of nothing": (
-        {"new": over("spelled"), "spelled": SPELLED | {"ranker": "bm26"}},
+        {"new": reranker_of("spelled"), "spelled": SPELLED | {"ranker": "bm26"}},
         (".spelled", ".ranker: 'bm26' is unknown (did you mean bm25"),
     ),
     "more candidates than the first stage finds": (
-        {"new": over("bm25_terrier", 1001)},
+        {"new": reranker_of("bm25_terrier", 1001)},
         ".candidates.depth: 1001 (scale full); bm25_terrier ranks 1000 passages",
     ),
     "more candidates than a small scale's first stage finds": (
-        {"new": over("bm25_terrier", 60)},
+        {"new": reranker_of("bm25_terrier", 60)},
         ".candidates.depth: 60 (scale mini); bm25_terrier ranks 50 passages",
     ),
     "more candidates than another reranker ranks": (
-        {"first": over("bm25_terrier", 10), "new": over("first", 100)},
+        {"first": reranker_of("bm25_terrier", 10), "new": reranker_of("first", 100)},
         ".candidates.depth: 100 (scale full); first ranks 10 passages",
     ),
     "more candidates than a reranker behind a rewriter ranks": (
-        {"first": over("bm25_terrier", 10), "spelled": SPELLED | {"ranker": "first"}, "new": over("spelled", 100)},
+        {
+            "first": reranker_of("bm25_terrier", 10),
+            "spelled": SPELLED | {"ranker": "first"},
+            "new": reranker_of("spelled", 100),
+        },
         ".candidates.depth: 100 (scale full); spelled ranks 10 passages",
     ),
     "a budget of dual encoders": (
@@ -221,7 +229,13 @@ def test_a_mistake_is_named_before_work_starts(added, mistake):
 
 def test_good_recipes_pass(added):
     """What the mistakes above differ from."""
-    systems = {"one": BERT, "two": TRAINED, "three": DISTILLED, "four": over("one", 100), "five": over("spelled", 10)}
+    systems = {
+        "one": BERT,
+        "two": TRAINED,
+        "three": DISTILLED,
+        "four": reranker_of("one", 100),
+        "five": reranker_of("spelled", 10),
+    }
     config = load(added({**systems, "spelled": SPELLED}))
     assert systems.keys() <= config.systems.keys()
     lineage = graph(config, "mini").lineage
@@ -231,20 +245,20 @@ def test_good_recipes_pass(added):
 
 
 def test_a_loss_over_all_variations_passes_for_both_kinds(added):
-    made = graph(load(added({"one": ALIGNED, "two": DENSE | ALIGNING})), "mini")
+    job_graph = graph(load(added({"one": ALIGNED, "two": DENSE | ALIGNING})), "mini")
     for system in ("one", "two"):
-        assert made.training_data(system, 1).settings.assign == "together"
-        assert made.model(system, 1).settings.loss == {"name": "intent"}
-        assert len(made.demand.training_variations(system)) == 2
-    assert made.model("one", 1).settings.new_layers_learning_rate is None
+        assert job_graph.training_data(system, 1).settings.assign == "together"
+        assert job_graph.model(system, 1).settings.loss == {"name": "intent"}
+        assert len(job_graph.demand.training_variations(system)) == 2
+    assert job_graph.model("one", 1).settings.new_layers_learning_rate is None
 
 
 def test_new_layers_have_a_rate_in_the_budgets_of_rankers_alone(added):
     folder = added({"new": ALIGNED})
     path = folder / "scales" / "mini.yaml"
-    scale, own = path.read_text(encoding="utf-8"), "mono_bert: {<<: *passage, "
-    assert own in scale and "passage: &passage\n" in scale
-    path.write_text(scale.replace(own, f"{own}new_layers_learning_rate: 1.0e-3, "), encoding="utf-8")
+    scale, entry = path.read_text(encoding="utf-8"), "mono_bert: {<<: *passage, "
+    assert entry in scale and "passage: &passage\n" in scale
+    path.write_text(scale.replace(entry, f"{entry}new_layers_learning_rate: 1.0e-3, "), encoding="utf-8")
     assert graph(load(folder), "mini").model("new", 1).settings.new_layers_learning_rate == 1e-3
     rate = "passage: &passage\n    new_layers_learning_rate: 1.0e-3\n"
     path.write_text(scale.replace("passage: &passage\n", rate), encoding="utf-8")
@@ -264,20 +278,20 @@ KIND = "qwerty_char_substitution"
 
 def keys(config, scale="mini"):
     """Keys of models, runs, training files and scores of qvg's systems at a scale."""
-    made, found = graph(config, scale), {}
-    lineage = made.lineage
+    job_graph, keys_by_kind = graph(config, scale), {}
+    lineage = job_graph.lineage
     for system in (name for name in config.papers["qvg"].systems if not lineage.unavailable(name)):
         seed = lineage.seeds(system)[0]
         if lineage.starts_from(system):
-            found["model", system] = made.model(system, seed).key
+            keys_by_kind["model", system] = job_graph.model(system, seed).key
         if lineage.is_trained(system):
-            found["data", system] = made.training_data(system, seed).key
+            keys_by_kind["data", system] = job_graph.training_data(system, seed).key
         for kind in ("original", KIND):
-            found[kind, system] = made.run(system, seed, AT, kind).key
-    return found | {("scores", "distilled"): made.teacher_scores("distilled", 1).key}
+            keys_by_kind[kind, system] = job_graph.run(system, seed, AT, kind).key
+    return keys_by_kind | {("scores", "distilled"): job_graph.teacher_scores("distilled", 1).key}
 
 
-def moved(config, *edit):
+def moved_keys(config, *edit):
     before, after = keys(config), keys(changed(config, *edit))
     assert before.keys() == after.keys()
     return {name for name in before if before[name] != after[name]}
@@ -292,22 +306,22 @@ ON_MONO_BERT = {"mono_bert", "mono_bert_depth_10", "mono_bert_depth_1000", "mono
 
 def test_the_depth_changes_the_runs_of_its_system_alone(config):
     edit = ("systems", "mono_bert", "candidates", "depth", 10)
-    assert moved(config, *edit) == runs("mono_bert")
+    assert moved_keys(config, *edit) == runs("mono_bert")
     depths = {**config.scales["mini"].depths, "10": 6}
     rankers = ("knrm", "conv_knrm", "epic", "mono_bert")
-    assert moved(config, "scales", "mini", "depths", depths) == runs(*(f"{name}_depth_10" for name in rankers))
+    assert moved_keys(config, "scales", "mini", "depths", depths) == runs(*(f"{name}_depth_10" for name in rankers))
 
 
 def test_the_queries_of_the_candidates_change_the_runs_of_variations_alone(config):
     """The original queries are their own."""
     edit = ("systems", "mono_bert", "candidates", "queries", "original")
-    assert moved(config, *edit) == {(KIND, "mono_bert")}
+    assert moved_keys(config, *edit) == {(KIND, "mono_bert")}
 
 
 def test_the_candidates_change_the_runs_of_what_ranks_them_alone(config):
     """Not the model: what it was trained on came from elsewhere."""
-    assert moved(config, "systems", "mono_bert", "candidates", "system", "rm3") == runs("mono_bert")
-    reached = moved(config, "systems", "rm3", "terms", 11)
+    assert moved_keys(config, "systems", "mono_bert", "candidates", "system", "rm3") == runs("mono_bert")
+    reached = moved_keys(config, "systems", "rm3", "terms", 11)
     assert reached == runs("rm3")
 
 
@@ -317,12 +331,12 @@ def first_stage(recipe):
 
 
 def test_a_first_stage_changes_what_is_ranked_anew_and_what_is_mined_from_it(config):
-    reached = moved(
+    reached = moved_keys(
         config, "systems", "bm25_terrier", "bm25", {"k1": 1.3, "b": 0.75, "stopwords": "en", "stemmer": "porter"}
     )
     lineage = graph(config, "mini").lineage
-    own = {name: config.systems[name] for name in config.papers["qvg"].systems if not lineage.unavailable(name)}
-    rerankers = {name for name, recipe in own.items() if first_stage(recipe) == "bm25_terrier"}
+    recipes = {name: config.systems[name] for name in config.papers["qvg"].systems if not lineage.unavailable(name)}
+    rerankers = {name for name, recipe in recipes.items() if first_stage(recipe) == "bm25_terrier"}
     assert runs(*rerankers, "bm25_terrier") | {("data", "mono_bert"), ("model", "mono_bert")} <= reached
     assert not {name for name in reached if name[1] == "rm3"}
     assert not {name for name in reached if name[0] == "model"} & {("model", "mono_bert_untrained"), ("model", "rm3")}
@@ -330,29 +344,29 @@ def test_a_first_stage_changes_what_is_ranked_anew_and_what_is_mined_from_it(con
 
 def test_a_model_changes_the_runs_of_what_shares_it_and_what_it_teaches(config):
     """Its training file stays, and so does every other ranker."""
-    reached = moved(config, "systems", "mono_bert", "loss", {"name": "lce"})
+    reached = moved_keys(config, "systems", "mono_bert", "loss", {"name": "lce"})
     models = {("model", system) for system in (*ON_MONO_BERT, "distilled")}
     assert reached == models | runs(*ON_MONO_BERT, "distilled") | {("scores", "distilled")}
 
 
 def test_a_ranker_s_settings_change_its_model_and_runs(config):
     systems = ["knrm", "knrm_on_original"]
-    made = config
+    edited = config
     for system in systems:
-        made = changed(made, "systems", system, "ranker", {"name": "knrm", "trained_kernels": False})
-    before, after = keys(config), keys(made)
+        edited = changed(edited, "systems", system, "ranker", {"name": "knrm", "trained_kernels": False})
+    before, after = keys(config), keys(edited)
     systems += ["knrm_depth_10", "knrm_depth_1000"]  # they rank with its model
     assert {name for name in before if before[name] != after[name]} == runs(*systems) | {("model", s) for s in systems}
 
 
 def test_a_system_without_a_loss_shares_the_model_that_it_names(config):
-    made = graph(config, "mini")
-    lineage = made.lineage
+    job_graph = graph(config, "mini")
+    lineage = job_graph.lineage
     for system in ON_MONO_BERT:
-        assert made.model(system, 1) is made.model("mono_bert", 1)
+        assert job_graph.model(system, 1) is job_graph.model("mono_bert", 1)
         assert lineage.seeds(system) == [1] and lineage.lineage(system) == ["mono_bert"]
-    assert len({made.run(system, 1, AT, KIND).key for system in ON_MONO_BERT}) == len(ON_MONO_BERT)
-    model, untrained = made.model("mono_bert", 1), made.model("mono_bert_untrained", 0)
+    assert len({job_graph.run(system, 1, AT, KIND).key for system in ON_MONO_BERT}) == len(ON_MONO_BERT)
+    model, untrained = job_graph.model("mono_bert", 1), job_graph.model("mono_bert_untrained", 0)
     assert model.declared == "results/mini/models/wordnet-mini/mono_bert/seed1.sha256"
     assert untrained.declared == "results/mini/checkpoints/reranker_base.sha256"
     assert lineage.seeds("mono_bert_untrained") == [0]
@@ -360,19 +374,25 @@ def test_a_system_without_a_loss_shares_the_model_that_it_names(config):
 
 def test_each_query_set_is_paired_with_its_candidates(config):
     """Own candidates are each its own; the original's are the same for every variation, in their order."""
-    made, kinds = graph(config, "mini"), ["original", KIND, "wordnet_synonym_swap"]
+    job_graph, kinds = graph(config, "mini"), ["original", KIND, "wordnet_synonym_swap"]
     folder = "results/mini/runs/wordnet-mini/bm25_terrier/seed0"
-    own = made.lineage.kind("mono_bert").reads(made, "mono_bert", 1, AT, kinds)
-    assert own["candidates"].paths == [f"{folder}/test.{kind}.arrow" for kind in kinds]
+    own_inputs = job_graph.lineage.kind("mono_bert").reads(job_graph, "mono_bert", 1, AT, kinds)
+    assert own_inputs["candidates"].paths == [f"{folder}/test.{kind}.arrow" for kind in kinds]
     system = "mono_bert_on_original"
-    shared = made.lineage.kind(system).reads(made, system, 1, AT, kinds)
+    shared = job_graph.lineage.kind(system).reads(job_graph, system, 1, AT, kinds)
     assert shared["candidates"].paths == [f"{folder}/test.original.arrow"] * 3
-    assert own["model"].paths == shared["model"].paths == ["results/mini/models/wordnet-mini/mono_bert/seed1"]
-    weights, candidates = own["model"].nodes[0].declared, f"{folder}/test.original.arrow.sha256"
-    assert waited(own) == waited(shared) == [weights, candidates]  # one job ranks them all
-    model, keys = made.model("mono_bert", 1).key, {kind: made.run("bm25_terrier", 0, AT, kind).key for kind in kinds}
-    assert {name: read.key for name, read in own.items()} == {"model": [model], "candidates": list(keys.values())}
-    assert {name: read.key for name, read in shared.items()} == {
+    assert own_inputs["model"].paths == shared["model"].paths == ["results/mini/models/wordnet-mini/mono_bert/seed1"]
+    weights, candidates = own_inputs["model"].nodes[0].declared, f"{folder}/test.original.arrow.sha256"
+    assert waited(own_inputs) == waited(shared) == [weights, candidates]  # one job ranks them all
+    model, keys = (
+        job_graph.model("mono_bert", 1).key,
+        {kind: job_graph.run("bm25_terrier", 0, AT, kind).key for kind in kinds},
+    )
+    assert {name: entry.key for name, entry in own_inputs.items()} == {
+        "model": [model],
+        "candidates": list(keys.values()),
+    }
+    assert {name: entry.key for name, entry in shared.items()} == {
         "model": [model],
         "candidates": [keys["original"]] * 3,
     }
@@ -380,54 +400,54 @@ def test_each_query_set_is_paired_with_its_candidates(config):
 
 def waited(inputs):
     """The records that a job waits for before it reads these inputs."""
-    return list(dict.fromkeys(node.declared for read in inputs.values() for node in read.nodes))
+    return list(dict.fromkeys(node.declared for entry in inputs.values() for node in entry.nodes))
 
 
-def searched(made, system, at):
-    return [set(kinds) for kinds, systems in made.demand.searches()[at].items() if system in systems]
+def searched(job_graph, system, split):
+    return [set(kinds) for kinds, systems in job_graph.demand.searches()[split].items() if system in systems]
 
 
 def test_a_first_stage_searches_all_that_is_asked_of_it(config):
     """What it is evaluated on, what is ranked anew, and what negatives are mined from."""
-    made = graph(config, "mini")
+    job_graph = graph(config, "mini")
     kinds = set(config.papers["qvg"].evaluation["trec-dl-2019"].variations)
-    assert searched(made, "bm25_terrier", AT) == [{"original", *kinds}]
-    assert searched(made, "bm25_terrier", ("wordnet-mini", "train")) == [{"original"}]
-    assert searched(made, "mono_bert_on_original", AT) == [{"original", *kinds}]
-    other = config
+    assert searched(job_graph, "bm25_terrier", AT) == [{"original", *kinds}]
+    assert searched(job_graph, "bm25_terrier", ("wordnet-mini", "train")) == [{"original"}]
+    assert searched(job_graph, "mono_bert_on_original", AT) == [{"original", *kinds}]
+    edited = config
     for name in (name for name, recipe in config.systems.items() if first_stage(recipe)):
-        other = changed(other, "systems", name, "candidates", "system", "dr_oq")
-    assert searched(graph(other, "mini"), "dr_oq", AT) == [{"original", *kinds}]  # no paper evaluates it there
+        edited = changed(edited, "systems", name, "candidates", "system", "dr_oq")
+    assert searched(graph(edited, "mini"), "dr_oq", AT) == [{"original", *kinds}]  # no paper evaluates it there
     for name in (name for name, recipe in config.systems.items() if first_stage(recipe)):
-        other = changed(other, "systems", name, "candidates", "queries", "original")
-    assert searched(graph(other, "mini"), "dr_oq", AT) == [{"original"}]
+        edited = changed(edited, "systems", name, "candidates", "queries", "original")
+    assert searched(graph(edited, "mini"), "dr_oq", AT) == [{"original"}]
 
 
 def test_a_chain_of_first_stages_is_searched_to_its_end(config):
     again = {**BERT, "candidates": {"system": "spelled", "depth": 100, "queries": "own"}}
     chain = with_systems(config, "qvg", {"again": again, "spelled": {**SPELLED, "ranker": "dr_oq"}})
     chain = changed(chain, "systems", "mono_bert", "candidates", "system", "again")
-    made = graph(changed(chain, "systems", "mono_bert", "candidates", "depth", 10), "mini")
-    lineage = made.lineage
+    job_graph = graph(changed(chain, "systems", "mono_bert", "candidates", "depth", 10), "mini")
+    lineage = job_graph.lineage
     kinds = {"original", *config.papers["qvg"].evaluation["trec-dl-2019"].variations}
     for system in ("again", "spelled"):
-        assert searched(made, system, AT) == [kinds]
+        assert searched(job_graph, system, AT) == [kinds]
     assert lineage.lineage("mono_bert") == ["dr_oq", "mono_bert"] and lineage.seeds("spelled") == [1]
-    read = lineage.kind("again").reads(made, "again", 1, AT, ["original"])
-    assert read["candidates"].paths == ["results/mini/runs/wordnet-mini/spelled/seed1/test.original.arrow"]
+    inputs = lineage.kind("again").reads(job_graph, "again", 1, AT, ["original"])
+    assert inputs["candidates"].paths == ["results/mini/runs/wordnet-mini/spelled/seed1/test.original.arrow"]
 
 
 def test_a_trained_checkpoint_is_not_trained_again(config):
     """It needs no training file, no miner and no teacher; where it is trained it needs them."""
-    here = graph(changed(config, "scales", "mini", "checkpoints", "epic_msmarco", "trained", True), "mini")
-    there = graph(config, "mini")
-    assert not here.lineage.is_trained("epic") and there.lineage.is_trained("epic")
-    assert here.lineage.miner_of("epic") is None and there.lineage.miner_of("epic") == "bm25_terrier"
-    assert here.lineage.seeds("epic") == [0] and here.lineage.lineage("epic_on_original") == []
+    trained = graph(changed(config, "scales", "mini", "checkpoints", "epic_msmarco", "trained", True), "mini")
+    untrained = graph(config, "mini")
+    assert not trained.lineage.is_trained("epic") and untrained.lineage.is_trained("epic")
+    assert trained.lineage.miner_of("epic") is None and untrained.lineage.miner_of("epic") == "bm25_terrier"
+    assert trained.lineage.seeds("epic") == [0] and trained.lineage.lineage("epic_on_original") == []
     for system in ("epic", "epic_on_original"):
-        assert here.model(system, 0).declared == "results/mini/checkpoints/epic_msmarco.sha256"
-        assert here.model(system, 0).key == here.checkpoint("epic_msmarco").key != there.model(system, 1).key
-    assert "epic" not in {system for system, _ in here.demand.models(config.papers)}
+        assert trained.model(system, 0).declared == "results/mini/checkpoints/epic_msmarco.sha256"
+        assert trained.model(system, 0).key == trained.checkpoint("epic_msmarco").key != untrained.model(system, 1).key
+    assert "epic" not in {system for system, _ in trained.demand.models(config.papers)}
     full = graph(config, "full")
     assert not full.lineage.is_trained("mono_t5") and full.lineage.unavailable("mono_t5") == ""
     model = full.model("mono_t5_on_original", 0)
@@ -435,22 +455,25 @@ def test_a_trained_checkpoint_is_not_trained_again(config):
 
 
 def test_a_teacher_s_scores_are_made_from_the_training_file_and_its_model(config):
-    made = graph(config, "mini")
-    lineage, corpus = made.lineage, made.corpus("wordnet-mini")
-    read = lineage.kind("distilled").learns_from(made, "distilled", 1)
-    scores = made.teacher_scores("distilled", 1)
+    job_graph = graph(config, "mini")
+    lineage, corpus = job_graph.lineage, job_graph.corpus("wordnet-mini")
+    inputs = lineage.kind("distilled").learns_from(job_graph, "distilled", 1)
+    scores = job_graph.teacher_scores("distilled", 1)
     assert scores.path == "results/mini/training/wordnet-mini/distilled/seed1.scores.jsonl"
-    paths = {name: of.paths for name, of in read.items()}
+    paths = {name: entry.paths for name, entry in inputs.items()}
     assert paths == {"corpus": [corpus.path], "teacher_scores": [scores.path]}
-    assert waited(read) == [f"{corpus.path}.sha256", f"{scores.path}.sha256"]
-    assert {name: of.key for name, of in read.items()} == {"corpus": [corpus.key], "teacher_scores": [scores.key]}
+    assert waited(inputs) == [f"{corpus.path}.sha256", f"{scores.path}.sha256"]
+    assert {name: entry.key for name, entry in inputs.items()} == {
+        "corpus": [corpus.key],
+        "teacher_scores": [scores.key],
+    }
     assert lineage.parents("distilled") == ["bm25", "mono_bert"]
     assert lineage.lineage("distilled") == ["mono_bert", "distilled"]
     assert scores.settings.ranker == {"name": "mono_bert"}
     assert scores.settings.query_length == lineage.budget("mono_bert").query_length
-    assert scores.inputs["data"].nodes == (made.training_data("distilled", 1),)
-    assert scores.inputs["model"].nodes == (made.model("mono_bert", 1),)
-    assert moved(config, "systems", "distilled", "variations", ["swap_words"]) == runs("distilled") | {
+    assert scores.inputs["data"].nodes == (job_graph.training_data("distilled", 1),)
+    assert scores.inputs["model"].nodes == (job_graph.model("mono_bert", 1),)
+    assert moved_keys(config, "systems", "distilled", "variations", ["swap_words"]) == runs("distilled") | {
         ("data", "distilled"),
         ("scores", "distilled"),
         ("model", "distilled"),
@@ -459,8 +482,8 @@ def test_a_teacher_s_scores_are_made_from_the_training_file_and_its_model(config
 
 @pytest.mark.parametrize("system", ["drmm", "knrm"])
 def test_a_ranker_reads_the_passages_that_it_is_trained_on(config, system):
-    made = graph(with_systems(config, "qvg", {"drmm": {**TRAINED, **DRMM}}), "mini")
-    corpus = made.corpus("wordnet-mini")
-    read = made.lineage.kind(system).learns_from(made, system, 1)
-    assert read.keys() == {"corpus"}
-    assert read["corpus"].paths == [corpus.path] and read["corpus"].key == [corpus.key]
+    job_graph = graph(with_systems(config, "qvg", {"drmm": {**TRAINED, **DRMM}}), "mini")
+    corpus = job_graph.corpus("wordnet-mini")
+    inputs = job_graph.lineage.kind(system).learns_from(job_graph, system, 1)
+    assert inputs.keys() == {"corpus"}
+    assert inputs["corpus"].paths == [corpus.path] and inputs["corpus"].key == [corpus.key]

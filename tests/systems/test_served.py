@@ -38,66 +38,68 @@ def server(tiny_model):
         with lock:
             return encoder.encode(texts, 64)
 
-    made = Server(embed)
-    threading.Thread(target=made.serve_forever, daemon=True).start()
-    yield made
-    made.shutdown()
-    made.server_close()
+    embedding_server = Server(embed)
+    threading.Thread(target=embedding_server.serve_forever, daemon=True).start()
+    yield embedding_server
+    embedding_server.shutdown()
+    embedding_server.server_close()
 
 
 @pytest.mark.parametrize("judged", [False, True])
 def test_rankings_are_those_of_the_same_model_at_hand(server, tiny_model, corpus, tmp_path, judged):
-    how = {"depth": 3}
-    asked = ServedSettings(
+    depth = {"depth": 3}
+    settings = ServedSettings(
         server.url, "m", {"query": "", "passage": ""}, "dot", None, key="", cache=str(tmp_path / "cache"), batch=2,
-        concurrency=2, attempts=2, timeout=30.0, **how,
+        concurrency=2, attempts=2, timeout=30.0, **depth,
     )  # fmt: skip
     (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d0 1\n")
     files = {"judged": [tmp_path / "qrels.txt"]} if judged else {}
-    found = list(served.rankings(asked, corpus, files, QUERIES))
-    here = SearchSettings(64, 64, index=Index("Flat", 1), shards=0, precision="float32", threads=1, **how)
-    expected = search.rankings(here, corpus, {**files, "model": [tiny_model], "embeddings": []}, QUERIES)
-    for one, other in zip(found, expected, strict=True):
-        assert one.keys() == other.keys() == {"q1", "q2"}
-        for qid in one:
-            assert [docid for docid, _ in one[qid]] == [docid for docid, _ in other[qid]]
-            assert [score for _, score in one[qid]] == pytest.approx([score for _, score in other[qid]], abs=1e-5)
-    of = {"d0", "d1", "d2"} if judged else {f"d{number}" for number in range(5)}
-    assert {text for text in server.given if text in TEXTS} == {TEXTS[int(docid[1:])] for docid in of}
+    rankings = list(served.rankings(settings, corpus, files, QUERIES))
+    search_settings = SearchSettings(64, 64, index=Index("Flat", 1), shards=0, precision="float32", threads=1, **depth)
+    expected = search.rankings(search_settings, corpus, {**files, "model": [tiny_model], "embeddings": []}, QUERIES)
+    for ranking, expected_ranking in zip(rankings, expected, strict=True):
+        assert ranking.keys() == expected_ranking.keys() == {"q1", "q2"}
+        for qid in ranking:
+            assert [docid for docid, _ in ranking[qid]] == [docid for docid, _ in expected_ranking[qid]]
+            assert [score for _, score in ranking[qid]] == pytest.approx(
+                [score for _, score in expected_ranking[qid]], abs=1e-5
+            )
+    docids = {"d0", "d1", "d2"} if judged else {f"d{number}" for number in range(5)}
+    assert {text for text in server.given if text in TEXTS} == {TEXTS[int(docid[1:])] for docid in docids}
 
 
-def made(**changes):
+def graph_with_server(**changes):
     config = with_systems(load(ROOT / "config"), "rodr", {"engine": {**RECIPE, **changes}})
     kind_named("served").check(config, "engine", "here")
     return graph(config, "mini")
 
 
 def key(**changes):
-    return made(**changes).run("engine", 0, AT, "original").key
+    return graph_with_server(**changes).run("engine", 0, AT, "original").key
 
 
 def test_what_is_asked_is_in_the_key_and_how_is_not():
-    moved = [{"url": "http://localhost:2/v1"}, {"model": "other"}, {"prompts": {"query": "query: "}}]
-    moved += [{"prompts": {"passage": "query: "}}, {"similarity": "dot"}, {"dimension": 64}]
-    assert len({key(), *(key(**change) for change in moved)}) == 1 + len(moved)
+    key_changes = [{"url": "http://localhost:2/v1"}, {"model": "other"}, {"prompts": {"query": "query: "}}]
+    key_changes += [{"prompts": {"passage": "query: "}}, {"similarity": "dot"}, {"dimension": 64}]
+    assert len({key(), *(key(**change) for change in key_changes)}) == 1 + len(key_changes)
     still = [{"key": "NAME"}, {"cache": "elsewhere"}, {"batch": 8}, {"concurrency": 1}, {"attempts": 9}, {"timeout": 9}]
     assert {key(**change) for change in still} == {key()}
 
 
 def test_it_is_neither_trained_nor_random():
-    lineage = made().lineage
+    lineage = graph_with_server().lineage
     assert lineage.seeds("engine") == [0] and not lineage.is_trained("engine") and not lineage.unavailable("engine")
 
 
 def test_a_table_says_that_the_weights_are_not_known():
     prompts = {"query": "query: ", "passage": ""}
-    said = kind_named("served").note(recipe(**RECIPE, prompts=prompts))
-    assert said.startswith("Engine: vectors that the model m at http://localhost:1/v1 gave, with the prompts {'query':")
+    note = kind_named("served").note(recipe(**RECIPE, prompts=prompts))
+    assert note.startswith("Engine: vectors that the model m at http://localhost:1/v1 gave, with the prompts {'query':")
 
 
 def test_a_key_in_place_of_its_variable_is_not_shown():
     with pytest.raises(UserError, match="here: key: the name of the environment variable") as raised:
-        made(key="sk-123-abc")
+        graph_with_server(key="sk-123-abc")
     assert "sk-123" not in str(raised.value)
 
 

@@ -110,17 +110,17 @@ def test_a_model_of_word_pieces_is_used_by_sentence_transformers(student):
 
 
 def batch_of(made, seen, step, needs):
-    return made.batch(made.read(seen, needs), step)
+    return made.batch(made.read_fields(seen, needs), step)
 
 
 def test_a_batch_holds_what_is_needed(student, seen):
     made = student()
-    assert made.batch(made.read(seen, {"query"}), 0).passages is None
-    batch = made.batch(made.read(seen, {"groups", "variations"}), 0)
+    assert made.batch(made.read_fields(seen, {"query"}), 0).passages is None
+    batch = made.batch(made.read_fields(seen, {"groups", "variations"}), 0)
     assert batch.query is batch.variation is batch.negative is batch.anchor is None
     assert batch.passages.shape == (12, 32) and batch.variations.shape == (4, 1, 32)
     assert batch.positive.tolist() == [0, 3, 6, 9]
-    assert made.batch(made.read(seen, {"passages"}), 0).passages.requires_grad
+    assert made.batch(made.read_fields(seen, {"passages"}), 0).passages.requires_grad
 
 
 def test_passages_are_encoded_by_their_own_encoder(student, seen):
@@ -186,7 +186,7 @@ def test_a_temperature_divides_every_dot_product_of_every_vector(student, seen, 
 
 def test_the_second_pass_takes_the_pieces_and_the_dropout_of_the_first(student, seen):
     made = student(gradient_cache=40, dropout=0.3)
-    made.batch(made.read(seen, {"passages"}), 0)
+    made.batch(made.read_fields(seen, {"passages"}), 0)
     (kept,) = made.parts
     pieces = kept.encoder.groups(kept.tokens, 40)
     assert len(pieces) > 1
@@ -199,11 +199,11 @@ def test_the_second_pass_takes_the_pieces_and_the_dropout_of_the_first(student, 
 def test_gradients_of_a_text_that_no_term_reads_are_left_out(student, seen, cache):
     """What is encoded after it has its gradients all the same, and the next step starts with none."""
     made = student(gradient_cache=cache)
-    batch = made.batch(made.read(seen, {"passages", "query", "variation"}), 0)
+    batch = made.batch(made.read_fields(seen, {"passages", "query", "variation"}), 0)
     made.backward(batch.variation.sum())
     assert not made.parts
     alone = student()
-    alone.backward(alone.batch(alone.read(seen, {"variation"}), 0).variation.sum())
+    alone.backward(alone.batch(alone.read_fields(seen, {"variation"}), 0).variation.sum())
     expected = {name: p.grad for name, p in alone.parameters.items() if p.grad is not None}
     assert len(expected) > 10
     for name, gradient in expected.items():

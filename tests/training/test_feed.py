@@ -77,10 +77,13 @@ def test_all_variations_of_a_batch_lie_query_by_query(intents_file):
     for step in feed(0, examples).run(0, 6):
         assert len(step.variations) == 8
         for place, number in enumerate(step.examples):
-            assert step.of("variations", place, place + 1) == list(examples[number].variations)
-            assert step.of("query", place, place + 1) == [examples[number].query]
+            assert step.items_of("variations", place, place + 1) == list(examples[number].variations)
+            assert step.items_of("query", place, place + 1) == [examples[number].query]
             assert step.variation[place] in examples[number].variations
-        assert step.of("variations", 1, 3) == step.variations[2:6] and step.of("passages", 1, 3) == step.passages[3:9]
+        assert (
+            step.items_of("variations", 1, 3) == step.variations[2:6]
+            and step.items_of("passages", 1, 3) == step.passages[3:9]
+        )
 
 
 # steps

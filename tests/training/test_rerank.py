@@ -328,7 +328,7 @@ def test_a_process_scores_its_own_share(ranker_settings, cross, intents_file, mo
 
     def batch(size):
         student = Student(ranker_settings("mono_bert", batch_size=size), 1, load("mono_bert", cross))
-        return student.batch(student.read(seen, {"query", "variations"}, 0), 0)
+        return student.batch(student.read_fields(seen, {"query", "variations"}, 0), 0)
 
     whole = batch(4)
     for rank in range(4):
@@ -349,7 +349,7 @@ def test_a_teacher_s_scores_reach_their_own_query_and_passage(ranker_settings, c
             file.write(json.dumps({"query_id": example.qid, "scores": of}) + "\n")
     student = Student(ranker_settings("mono_bert"), 1, load("mono_bert", cross), read_scores(path, examples))
     for step, seen in enumerate(Feed(examples, 4, 2, 0.0, 1).run(0, 6)):
-        batch = student.batch(student.read(seen, {"teacher_scores"}, 0), step)
+        batch = student.batch(student.read_fields(seen, {"teacher_scores"}, 0), step)
         assert batch.query_scores is None and batch.variation_scores is None
         docids = [[p.docid for p in seen.passages[3 * i : 3 * i + 3]] for i in range(4)]
         expected = [

@@ -92,7 +92,7 @@ def test_a_step_sees_prompts_and_the_similarity(settings, projected, tmp_path):
     written = [Passage(str(number), "tree" if number % 2 else "", text) for number, text in enumerate(TEXTS * 3)]
     passages = references(tmp_path, written)
     seen = Step([0, 1, 2], TEXTS, [], [], passages[:6])
-    batch = student.batch(student.read(seen, {"query", "passages", "positive"}), 0)
+    batch = student.batch(student.read_fields(seen, {"query", "passages", "positive"}), 0)
     queries, documents = (vectors.detach().numpy() for vectors in (batch.query, batch.passages))
     texts = [f"{title} {text}".strip() for _, title, text in written[:6]]
     assert np.abs(queries - library(projected).encode_query(TEXTS, normalize_embeddings=True)).max() < 1e-5
@@ -106,7 +106,7 @@ def test_a_temperature_divides_every_dot_product(settings, projected, tmp_path):
         student = Student.load(replace(settings, batch_size=3, temperature=temperature), 1, [], projected, {})
         student.encoders[QUERY].model.eval()
         seen = Step([0, 1, 2], TEXTS, TEXTS, [], passages)
-        return student.batch(student.read(seen, {"query", "variation", "passages"}), 0)
+        return student.batch(student.read_fields(seen, {"query", "variation", "passages"}), 0)
 
     cool, warm = batch(0.25), batch(1.0)
     for name in ("query", "variation"):

@@ -2,7 +2,7 @@
 
 import re
 
-from tests.experiments.test_overlay import EXPERIMENT, PARTS, written
+from tests.experiments.test_overlay import EXPERIMENT, PARTS, write_parts
 
 # A system behind runs that are not there.
 ENGINE = {
@@ -51,7 +51,7 @@ def test_what_a_job_makes_with_others_names_the_record_to_ask_for(shared_project
 def test_what_a_rule_s_functions_meet(shared_project):
     """A key that a scale lacks, a run that is not there: Snakemake logs where it met them after what they say."""
     folder = shared_project.folder / "private"
-    written(folder, PARTS | {"papers/mine/experiment.yaml": ENGINE})
+    write_parts(folder, PARTS | {"papers/mine/experiment.yaml": ENGINE})
     (shared_project.folder / "private/runs").mkdir()
     overlay = ("--config", "overlay=private", "--")
     line = last_line(shared_project, "-n", *overlay, "results/mine/tables/rodr_table2.md")

@@ -64,7 +64,7 @@ def values(lineage: Lineage, name: str) -> dict[str, Any]:
     if slash:
         return data(lineage, lineage.split_of(paper, role), lineage.config.papers[paper].evaluation[role].variations)
     if pretraining := lineage.config.pretraining.get(name):
-        masking = {f"pretraining.{key}": value for key, value in pretraining.read().items()}
+        masking = {f"pretraining.{key}": value for key, value in pretraining.decisive_settings().items()}
         passages = {"data.passages": lineage.passages_of(lineage.collection_of(pretraining.collection))}
         return _budget(lineage.scale.pretraining[pretraining.budget], set()) | masking | passages
     recipe = lineage.recipe(name)

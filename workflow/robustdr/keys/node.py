@@ -67,7 +67,7 @@ class Node:
         root: folder of the scale's results. path: file or folder of the artifact.
         subject: the artifact in words.
         job: distinguishes its job from others of the rule; the name of the log and benchmark files.
-        code: the code that makes it. stage: the command's name, if it is not the rule's.
+        code: the code that makes it. stage: the stage's name, if it is not the rule's.
         settings: typed settings of the stage. decides: what else decides bytes, as JSON values; for a node without
             `settings`, all that does.
         inputs: what is read, by option of the stage. after: nodes that the job waits for and does not read.

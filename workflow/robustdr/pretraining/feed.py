@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader, Dataset
 from robustdr.collections.reading import read_records
 from robustdr.core.errors import UserError
 from robustdr.core.seeds import Draw, digest
-from robustdr.pretraining.masks import Masks, Shown
+from robustdr.pretraining.masks import MaskedPassage, Masks
 from robustdr.pretraining.settings import PretrainingSettings
 from robustdr.pretraining.vocabulary import Vocabulary
 from robustdr.training import distributed
@@ -41,7 +41,7 @@ class Passages:
     ordinary: list[int]
 
     @classmethod
-    def read(cls, corpus: Path, vocabulary: Vocabulary, settings: PretrainingSettings) -> "Passages":
+    def read_corpus(cls, corpus: Path, vocabulary: Vocabulary, settings: PretrainingSettings) -> "Passages":
         """Read the texts of a corpus without titles, as in the released code; empty texts are left out.
 
         Raises:
@@ -67,8 +67,8 @@ class Passages:
     def __len__(self) -> int:
         return len(self.ends)
 
-    def __getitem__(self, at: int) -> list[int]:
-        return self.pieces[self.ends[at - 1] if at else 0 : self.ends[at]].tolist()
+    def __getitem__(self, position: int) -> list[int]:
+        return self.pieces[self.ends[position - 1] if position else 0 : self.ends[position]].tolist()
 
 
 class Step(NamedTuple):
@@ -79,7 +79,7 @@ class Step(NamedTuple):
 
     share: int
     passages: list[int]
-    shown: list[Shown]
+    masked: list[MaskedPassage]
 
 
 class Feed(Dataset[Step]):
@@ -114,28 +114,31 @@ class Feed(Dataset[Step]):
         start, stop = first + self.batch_shares.start * size, first + self.batch_shares.stop * size
         return epoch, self.order(epoch)[start:stop].tolist()
 
-    def show(self, at: int, epoch: int) -> Shown:
-        """The passage at position `at`, as encoder and decoder see it in an epoch."""
-        chance = hashlib.sha256(f"{self.seed} {epoch} {self.examples.names[at]}".encode())
-        return self.masks.show(self.examples[at], Draw(chance.digest()))
+    def show(self, position: int, epoch: int) -> MaskedPassage:
+        """The passage at `position`, as encoder and decoder see it in an epoch."""
+        chance = hashlib.sha256(f"{self.seed} {epoch} {self.examples.names[position]}".encode())
+        return self.masks.show(self.examples[position], Draw(chance.digest()))
 
     def __getitem__(self, step: int) -> Step:
         epoch, batch = self.batch(step)
-        return Step(self.batch_shares.start, batch, [self.show(at, epoch) for at in batch])
+        return Step(self.batch_shares.start, batch, [self.show(position, epoch) for position in batch])
 
     def run(self, start: int, stop: int) -> Iterator[Step]:
         """The steps from `start` to `stop`."""
         return iter(DataLoader(self, batch_size=None, sampler=range(start, stop), num_workers=self.settings.workers))
 
-    def names(self, seen: Step) -> list[str]:
-        return [f"number {at}" for at in seen.passages]
+    def names(self, step: Step) -> list[str]:
+        return [f"number {position}" for position in step.passages]
 
     def shares(self) -> dict[str, float]:
         """Shares of words misspelled and of pieces to recover in the first `SAMPLE` passages, by printed name."""
-        shown = [self.show(at, 0) for at in range(min(SAMPLE, len(self.examples)))]
-        pieces = sum(each.pieces for each in shown)
+        masked_passages = [self.show(position, 0) for position in range(min(SAMPLE, len(self.examples)))]
+        pieces = sum(passage.pieces for passage in masked_passages)
         return {
-            "words misspelled": sum(each.misspelled for each in shown) / sum(each.words for each in shown),
-            "pieces for the encoder to recover": sum(len(each.encoder.targets) for each in shown) / pieces,
-            "pieces for the decoder to recover": sum(len(each.decoder.targets) for each in shown) / pieces,
+            "words misspelled": sum(passage.misspelled for passage in masked_passages)
+            / sum(passage.words for passage in masked_passages),
+            "pieces for the encoder to recover": sum(len(passage.encoder.targets) for passage in masked_passages)
+            / pieces,
+            "pieces for the decoder to recover": sum(len(passage.decoder.targets) for passage in masked_passages)
+            / pieces,
         }

@@ -23,7 +23,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Shown:
+class MaskedPassage:
     """The inputs of both sides for one passage; `decoder` is empty without a bottleneck.
 
     Attributes:
@@ -65,14 +65,18 @@ class Masks:
         """Whether `TYPO` may change a word; the others take nothing of a `Draw`."""
         return any(map(TYPO.eligible, WORD.finditer(text)))
 
-    def show(self, passage: Sequence[int], draw: Draw) -> Shown:
+    def show(self, passage: Sequence[int], draw: Draw) -> MaskedPassage:
         """The inputs of both sides for a passage of word pieces; they depend only on the passage and `draw`."""
         words = self.vocabulary.words(passage)
-        order = draw.shuffled([at for at, word in enumerate(words) if word[0] not in self.vocabulary.special])
+        order = draw.shuffled(
+            [position for position, word in enumerate(words) if word[0] not in self.vocabulary.special]
+        )
         wrong = self.misspelled(words, order, draw)
-        masked = self.fitting(words, [at for at in order if at not in wrong], self.settings.mask * len(passage))
+        masked = self.fitting(
+            words, [position for position in order if position not in wrong], self.settings.mask * len(passage)
+        )
         hidden, nothing = self.hidden(words, order, {*wrong, *masked}, len(passage)), Side([], {})
-        return Shown(
+        return MaskedPassage(
             self.encoder(words, wrong, masked, draw),
             self.decoder(words, hidden) if self.settings.bottleneck else nothing,
             len(words),
@@ -84,55 +88,55 @@ class Masks:
         """The pieces of each misspelled word, by the word's position."""
         ratio = self.settings.typo
         nominal, chance = self.settings.typos == "nominal", ratio * (1 << 32)
-        wanted = len(words) if nominal else floor(ratio * len(words) + 0.5)
+        target = len(words) if nominal else floor(ratio * len(words) + 0.5)
         wrong: dict[int, list[int]] = {}
-        for at in order if ratio else ():
-            if len(wrong) == wanted:
+        for position in order if ratio else ():
+            if len(wrong) == target:
                 break
             if nominal and draw.integer_below(1 << 32) >= chance:
                 continue
-            text = self.vocabulary.text(words[at])
+            text = self.vocabulary.text(words[position])
             if self.mistakable(text) and (changed := TYPO.rewrite(text, draw)) != text:
-                wrong[at] = self.vocabulary.split(changed)
+                wrong[position] = self.vocabulary.split(changed)
         return wrong
 
-    def fitting(self, words: list[list[int]], order: list[int], most: float) -> set[int]:
-        """Positions of words that fit, taken in this order, into `most` pieces (rounded half up)."""
-        left, found = floor(most + 0.5), set()
-        for at in order:
-            if len(words[at]) <= left:
-                found.add(at)
-                left -= len(words[at])
-        return found
+    def fitting(self, words: list[list[int]], order: list[int], limit: float) -> set[int]:
+        """Positions of words that fit, taken in this order, into `limit` pieces (rounded half up)."""
+        room, positions = floor(limit + 0.5), set()
+        for position in order:
+            if len(words[position]) <= room:
+                positions.add(position)
+                room -= len(words[position])
+        return positions
 
     def hidden(self, words: list[list[int]], order: list[int], first: set[int], pieces: int) -> set[int]:
         """The words of `first`, and further words in this order until they have `decoder_mask` of the pieces."""
-        found, count = set(first), sum(len(words[at]) for at in first)
-        for at in order:
+        positions, count = set(first), sum(len(words[position]) for position in first)
+        for position in order:
             if count >= self.settings.decoder_mask * pieces:
                 break
-            if at not in first:
-                found.add(at)
-                count += len(words[at])
-        return found
+            if position not in first:
+                positions.add(position)
+                count += len(words[position])
+        return positions
 
     def encoder(self, words: list[list[int]], wrong: dict[int, list[int]], masked: set[int], draw: Draw) -> Side:
-        seen: list[int] = []
+        tokens: list[int] = []
         targets: dict[int, int] = {}
-        for at, word in enumerate(words):
-            start = len(seen) + 1  # after [CLS]
-            if at in masked:
+        for position, word in enumerate(words):
+            start = len(tokens) + 1  # after [CLS]
+            if position in masked:
                 targets.update(enumerate(word, start))
-                seen += self.replaced(word, draw)
-            elif at in wrong:
+                tokens += self.replaced(word, draw)
+            elif position in wrong:
                 if self.settings.recover:
-                    targets.update(enumerate(word[: len(wrong[at])], start))
-                seen += wrong[at]
+                    targets.update(enumerate(word[: len(wrong[position])], start))
+                tokens += wrong[position]
             else:
-                seen += word
+                tokens += word
         longest = self.settings.length - 2
-        kept = {at: piece for at, piece in targets.items() if at <= longest}
-        return Side(self.vocabulary.framed(seen[:longest]), kept)
+        targets_within = {position: piece for position, piece in targets.items() if position <= longest}
+        return Side(self.vocabulary.framed(tokens[:longest]), targets_within)
 
     def replaced(self, word: list[int], draw: Draw) -> list[int]:
         """The pieces that the encoder reads in place of a word to recover (Devlin et al. 2019)."""
@@ -142,12 +146,12 @@ class Masks:
         return [draw.choice(self.random) if chance == 8 else self.vocabulary.mask for _ in word]
 
     def decoder(self, words: list[list[int]], hidden: set[int]) -> Side:
-        seen: list[int] = []
+        tokens: list[int] = []
         targets: dict[int, int] = {}
-        for at, word in enumerate(words):
-            if at in hidden:
-                targets.update(enumerate(word, len(seen) + 1))
-                seen += [self.vocabulary.mask] * len(word)
+        for position, word in enumerate(words):
+            if position in hidden:
+                targets.update(enumerate(word, len(tokens) + 1))
+                tokens += [self.vocabulary.mask] * len(word)
             else:
-                seen += word
-        return Side(self.vocabulary.framed(seen), targets)
+                tokens += word
+        return Side(self.vocabulary.framed(tokens), targets)

@@ -12,10 +12,10 @@ from robustdr.core.errors import UserError
 from robustdr.encoding.batching import pad
 from robustdr.encoding.encoder import Encoder
 from robustdr.pretraining import HEAD
-from robustdr.pretraining.masks import Shown, Side
+from robustdr.pretraining.masks import MaskedPassage, Side
 
 PREDICTIONS = f"{HEAD}.predictions."  # prefix of BERT's own pre-training head in its checkpoints
-Read = tuple[torch.Tensor, torch.Tensor]  # vectors at the positions to recover, [n, d], and their pieces, [n]
+Targets = tuple[torch.Tensor, torch.Tensor]  # vectors at the positions to recover, [n, d], and their pieces, [n]
 
 
 class Head(torch.nn.Module):
@@ -40,10 +40,10 @@ class Head(torch.nn.Module):
         """
         with safe_open(weights, "pt") as file:
             names = file.keys()
-            named = {_renamed(name): name for name in names if name.startswith(PREDICTIONS)}
-            if lacking := sorted(self.state_dict().keys() - named):
+            name_in_file = {_renamed(name): name for name in names if name.startswith(PREDICTIONS)}
+            if lacking := sorted(self.state_dict().keys() - name_in_file):
                 raise UserError(f"{weights}: no head of masked language modelling; {PREDICTIONS} lacks {lacking[0]}")
-            state = {name: file.get_tensor(named[name]) for name in self.state_dict()}
+            state = {name: file.get_tensor(name_in_file[name]) for name in self.state_dict()}
         self.load_state_dict({**state, "bias": state["bias"][list(pieces)]})
 
     def forward(self, vectors: torch.Tensor, embeddings: torch.Tensor) -> torch.Tensor:
@@ -58,8 +58,8 @@ class Begun(torch.nn.Module):
         super().__init__()
         self.embeddings, self.first = embeddings, torch.empty(0)
 
-    def forward(self, *arguments: object, **named: object) -> torch.Tensor:
-        embedded = self.embeddings(*arguments, **named)  # [texts, tokens, d]
+    def forward(self, *arguments: object, **options: object) -> torch.Tensor:
+        embedded = self.embeddings(*arguments, **options)  # [texts, tokens, d]
         return torch.cat([self.first.unsqueeze(1).to(embedded.dtype), embedded[:, 1:]], 1)
 
 
@@ -100,20 +100,20 @@ class Pretrained(torch.nn.Module):
         self.begun = decoder.embeddings = Begun(self.encoder.embeddings if shared else decoder.embeddings)
         self.decoder = decoder
 
-    def read(self, shown: Sequence[Shown]) -> tuple[Read, Read | None]:
+    def vectors_to_recover(self, masked: Sequence[MaskedPassage]) -> tuple[Targets, Targets | None]:
         """Vectors and pieces at the positions to recover, of encoder and decoder (None without a decoder).
 
         Passages of similar length go through the model together, which saves padding.
         """
-        encoded: list[Read] = []
-        decoded: list[Read] = []
-        for group in self.read_by.groups([each.encoder.tokens for each in shown]):
-            features, hidden = self.through(self.encoder, [shown[at].encoder for at in group])
-            encoded.append(self.wanted(hidden, [shown[at].encoder for at in group]))
+        encoded: list[Targets] = []
+        decoded: list[Targets] = []
+        for group in self.read_by.groups([passage.encoder.tokens for passage in masked]):
+            features, hidden = self.through(self.encoder, [masked[row].encoder for row in group])
+            encoded.append(self.target_vectors(hidden, [masked[row].encoder for row in group]))
             if self.decoder is not None:
                 self.begun.first = self.read_by.pool(hidden, features["attention_mask"])
-                sides = [shown[at].decoder for at in group]
-                decoded.append(self.wanted(self.through(self.decoder, sides)[1], sides))
+                sides = [masked[row].decoder for row in group]
+                decoded.append(self.target_vectors(self.through(self.decoder, sides)[1], sides))
         return _joined(encoded), _joined(decoded) if decoded else None
 
     def through(self, model: torch.nn.Module, sides: list[Side]) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
@@ -122,23 +122,23 @@ class Pretrained(torch.nn.Module):
         features = {name: ids.to(self.read_by.device) for name, ids in padded.items()}
         return features, model(**features).last_hidden_state
 
-    def wanted(self, hidden: torch.Tensor, sides: list[Side]) -> Read:
+    def target_vectors(self, hidden: torch.Tensor, sides: list[Side]) -> Targets:
         """The vectors at the positions of the targets, and each target's index in `ordinary`."""
-        places = [(row, at, piece) for row, side in enumerate(sides) for at, piece in side.targets.items()]
+        places = [(row, position, piece) for row, side in enumerate(sides) for position, piece in side.targets.items()]
         rows, positions, pieces = torch.tensor(places, device=hidden.device).reshape(-1, 3).long().T
         return hidden[rows, positions], torch.searchsorted(self.ordinary, pieces.contiguous())
 
-    def forward(self, shown: Sequence[Shown]) -> dict[str, torch.Tensor]:
+    def forward(self, masked: Sequence[MaskedPassage]) -> dict[str, torch.Tensor]:
         """The terms of the loss, by name."""
-        encoded, decoded = self.read(shown)
+        encoded, decoded = self.vectors_to_recover(masked)
         terms = {"encoder": self.loss(self.head, self.words, encoded)}
         if decoded is not None:
             terms["decoder"] = self.loss(self.decoder_head, self.decoder_words, decoded)
         return terms
 
-    def loss(self, head: Head, words: torch.nn.Embedding, read: Read) -> torch.Tensor:
+    def loss(self, head: Head, words: torch.nn.Embedding, recovered: Targets) -> torch.Tensor:
         """The mean cross-entropy of the pieces to recover; 0 if there are none."""
-        vectors, pieces = read
+        vectors, pieces = recovered
         scores = head(vectors, words.weight[self.ordinary])  # [n, ordinary pieces]
         single = scores.to(torch.promote_types(scores.dtype, torch.float32))
         return cross_entropy(single, pieces, reduction="sum") / max(1, len(pieces))
@@ -150,6 +150,6 @@ def _renamed(name: str) -> str:
     return part.replace("gamma", "weight").replace("beta", "bias")
 
 
-def _joined(parts: list[Read]) -> Read:
+def _joined(parts: list[Targets]) -> Targets:
     vectors, pieces = zip(*parts, strict=True)
     return torch.cat(vectors), torch.cat(pieces)

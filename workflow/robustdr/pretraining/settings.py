@@ -74,7 +74,7 @@ class PretrainingRecipe(Masking):
         """The settings of `Masking`, by key."""
         return {key.name: getattr(self, key.name) for key in fields(Masking)}
 
-    def read(self) -> dict[str, Any]:
+    def decisive_settings(self) -> dict[str, Any]:
         """Return the `settings` that decide anything: those of a decoder and of typos only where there are such."""
         unread = {*(() if self.bottleneck else OF_THE_DECODER), *(() if self.typo else ("typos",))}
         return {key: value for key, value in self.settings().items() if key not in unread}

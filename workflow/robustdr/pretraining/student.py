@@ -41,10 +41,10 @@ class Student:
             data: corpus.jsonl. initial: the checkpoint whose tokenizer is used.
 
         Raises:
-            UserError: see `Vocabulary`, `Passages.read` and `Feed`.
+            UserError: see `Vocabulary`, `Passages.read_corpus` and `Feed`.
         """
-        feed = Feed(Passages.read(data, Vocabulary(initial), settings), settings, seed)
-        shares = "; ".join(f"{what}: {share:.1%}" for what, share in feed.shares().items())
+        feed = Feed(Passages.read_corpus(data, Vocabulary(initial), settings), settings, seed)
+        shares = "; ".join(f"{share_name}: {share:.1%}" for share_name, share in feed.shares().items())
         print(f"{settings.system}: {len(feed.examples)} passages; {shares}")
         return feed
 
@@ -75,13 +75,13 @@ class Student:
         model.encoder.requires_grad_(False)
         new = list(self.parameters.values())
         optimiser = torch.optim.AdamW(new, settings.frozen_learning_rate, weight_decay=0.0)
-        for step, seen in enumerate(feed.run(0, steps)):
+        for step, batch in enumerate(feed.run(0, steps)):
             rate = learning_rate(step, steps, settings.frozen_learning_rate, settings.warmup, settings.decay)
             optimiser.param_groups[0]["lr"] = rate
-            parts = self.ready(seen)
+            parts = self.ready(batch)
             for part in parts:
                 with autocast(settings.precision, self.device):
-                    loss = torch.stack(list(model(part.shown).values())).sum() / len(parts)
+                    loss = torch.stack(list(model(part.masked).values())).sum() / len(parts)
                 loss.backward()
             distributed.average_gradients(new)
             torch.nn.utils.clip_grad_norm_(new, settings.max_gradient_norm or inf)
@@ -108,20 +108,20 @@ class Student:
         """The highest learning rate of each parameter."""
         return dict.fromkeys(self.parameters, self.settings.learning_rate)
 
-    def ready(self, seen: Step) -> list[Step]:
+    def ready(self, batch: Step) -> list[Step]:
         """By share of this process, its passages."""
         shares, size = distributed.shares(self.settings.devices), self.settings.batch_size
-        starts = range(0, len(seen.shown), size)
+        starts = range(0, len(batch.masked), size)
         return [
-            Step(share, seen.passages[start : start + size], seen.shown[start : start + size])
+            Step(share, batch.passages[start : start + size], batch.masked[start : start + size])
             for share, start in zip(shares, starts, strict=True)
         ]
 
-    def terms(self, seen: Step, step: int) -> dict[str, torch.Tensor]:
+    def terms(self, batch: Step, step: int) -> dict[str, torch.Tensor]:
         """The terms of the loss, by name, on the passages of one share."""
-        torch.manual_seed(digest(self.seed, "dropout", step, seen.share))
+        torch.manual_seed(digest(self.seed, "dropout", step, batch.share))
         with autocast(self.settings.precision, self.device):
-            return self.model(seen.shown)
+            return self.model(batch.masked)
 
     def backward(self, loss: torch.Tensor) -> None:
         """Add to the gradients of all parameters."""

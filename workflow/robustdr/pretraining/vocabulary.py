@@ -49,13 +49,13 @@ class Vocabulary:
 
     def words(self, pieces: Sequence[int]) -> list[list[int]]:
         """The pieces of each word: letters or digits in a row, or one punctuation mark."""
-        found: list[list[int]] = []
+        words: list[list[int]] = []
         for piece in pieces:
-            if self.continues[piece] and found:
-                found[-1].append(piece)
+            if self.continues[piece] and words:
+                words[-1].append(piece)
             else:
-                found.append([piece])
-        return found
+                words.append([piece])
+        return words
 
     def text(self, word: Sequence[int]) -> str:
         """The text of a word, in lower case if the tokenizer lowers it."""

@@ -45,8 +45,10 @@ class ConvKNRM(WordRanker):
     def ngrams(self, rows: torch.Tensor) -> torch.Tensor:
         """Return vectors of the n-grams, first of one word, then of two, then of three: [pairs, 3 · words, filters]."""
         words = self.look_up(rows).mT  # [pairs, dimension, words]
-        made = [each(F.pad(words, (0, n - 1))) for n, each in zip(NGRAMS, self.convolutions, strict=True)]
-        return torch.cat(made, dim=-1).mT
+        ngram_vectors = [
+            convolution(F.pad(words, (0, n - 1))) for n, convolution in zip(NGRAMS, self.convolutions, strict=True)
+        ]
+        return torch.cat(ngram_vectors, dim=-1).mT
 
     def forward(self, tokens: Sequence[Tokens]) -> torch.Tensor:
         queries, passages = self.padded(tokens)  # [pairs, q], [pairs, p]

@@ -54,9 +54,9 @@ class DRMM(WordRanker):
     def forward(self, tokens: Sequence[Tokens]) -> torch.Tensor:
         queries, passages = self.padded(tokens)  # [pairs, q], [pairs, p]
         similarity = cosines(self.look_up(queries), self.look_up(passages))  # [pairs, q, p]
-        at = ((similarity + 1.00001) / 2 * (self.bins - 1)).long()
+        bins = ((similarity + 1.00001) / 2 * (self.bins - 1)).long()
         real = (passages > 0).double().unsqueeze(1).expand_as(similarity)
-        histogram = real.new_zeros(*queries.shape, self.bins).scatter_add(2, at, real)  # [pairs, q, bins]
+        histogram = real.new_zeros(*queries.shape, self.bins).scatter_add(2, bins, real)  # [pairs, q, bins]
         matches = self.mlp((histogram + 1e-5).log()).squeeze(-1)  # [pairs, q]
         idf = -(self.frequencies[queries].double() + 1).log()  # [pairs, q], without ln(N + 1)
         gate = idf.masked_fill(queries == 0, -torch.inf).softmax(-1).nan_to_num()  # zeros for a query without words

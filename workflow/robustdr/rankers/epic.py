@@ -71,8 +71,8 @@ class Epic(Ranker):
         """Return for each pair the tokens of the query and those of the passage, each with special tokens."""
         queries = pieces(self.tokenizer, (query for query, _ in pairs), query_length)
         passages = pieces(self.tokenizer, (passage for _, passage in pairs), passage_length)
-        alone = self.tokenizer.backend_tokenizer.post_process
-        tokens = [{text: alone(cut).ids for text, cut in texts.items()} for texts in (queries, passages)]
+        add_special_tokens = self.tokenizer.backend_tokenizer.post_process
+        tokens = [{text: add_special_tokens(cut).ids for text, cut in texts.items()} for texts in (queries, passages)]
         return [(tokens[0][query], tokens[1][passage]) for query, passage in pairs]
 
     def encode(self, texts: Sequence[Sequence[int]], segment: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

@@ -61,9 +61,9 @@ class MonoT5(Ranker):
         """Return the prompt of each pair."""
         queries = pieces(self.tokenizer, (query for query, _ in pairs), query_length)
         passages = pieces(self.tokenizer, (passage for _, passage in pairs), passage_length)
-        before, between = self.prompt[QUERY], self.prompt[PASSAGE]
+        before, middle = self.prompt[QUERY], self.prompt[PASSAGE]
         after = [*self.prompt[ASK], self.tokenizer.eos_token_id]
-        return [([*before, *queries[query].ids, *between, *passages[passage].ids, *after],) for query, passage in pairs]
+        return [([*before, *queries[query].ids, *middle, *passages[passage].ids, *after],) for query, passage in pairs]
 
     def forward(self, tokens: Sequence[Tokens]) -> torch.Tensor:
         padded = pad([ids for (ids,) in tokens], self.tokenizer.pad_token_id)

@@ -51,7 +51,7 @@ def pretrained(kind: Any, folder: Path, config: Any, expected: str, drawn: tuple
     verbosity = logging.get_verbosity()
     logging.set_verbosity_error()  # missing weights are an error below, or intended
     try:
-        model, found = loading.transformer(
+        model, loading_info = loading.transformer(
             kind,
             folder,
             config=config,
@@ -66,7 +66,7 @@ def pretrained(kind: Any, folder: Path, config: Any, expected: str, drawn: tuple
         raise UserError(f"{folder}: a damaged model ({error}); expected: {expected}") from error
     finally:
         logging.set_verbosity(verbosity)
-    if lacking := sorted(name for name in found["missing_keys"] if not name.startswith(drawn)):
+    if lacking := sorted(name for name in loading_info["missing_keys"] if not name.startswith(drawn)):
         raise UserError(f"{folder}: lacks weights: {', '.join(lacking[:5])}; expected: {expected}")
     tokenizer.backend_tokenizer.no_truncation()
     tokenizer.backend_tokenizer.no_padding()

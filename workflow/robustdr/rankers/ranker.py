@@ -83,8 +83,8 @@ class Ranker(torch.nn.Module, ABC):
         """Write `ranker.json`, the ranker's name and settings, and `README.md` into its folder."""
         name = type(self).__module__.rpartition(".")[2]
         write_json(folder / "ranker.json", {"ranker": name, "settings": asdict(self.settings)})
-        about = (type(self).__doc__ or "").partition("\n\n")[0]
-        write_text(folder / "README.md", CARD.format(name=name, about=" ".join(about.split())))
+        summary = (type(self).__doc__ or "").partition("\n\n")[0]
+        write_text(folder / "README.md", CARD.format(name=name, about=" ".join(summary.split())))
 
     def count(self, passages: Iterable[str]) -> None:
         """Count the words of the passages that are ranked."""
@@ -113,14 +113,14 @@ class Ranker(torch.nn.Module, ABC):
         limit: int | None = None,
     ) -> torch.Tensor:
         """Apply `function`, which takes the pairs of one pass, to any number of pairs: [pairs, …]."""
-        groups, found = self.groups(tokens, limit), []
+        groups, outputs = self.groups(tokens, limit), []
         with self.computing():
             for number, group in enumerate(groups):
                 if self.training:
                     torch.manual_seed(digest(seed, number))
-                found.append(function([tokens[i] for i in group]).float())
+                outputs.append(function([tokens[i] for i in group]).float())
         order = torch.tensor([position for group in groups for position in group], device=self.device)
-        return torch.cat(found)[order.argsort()]
+        return torch.cat(outputs)[order.argsort()]
 
     def predict(
         self, pairs: Iterable[Pair], query_length: int, passage_length: int, names: Iterable[tuple[str, str]]
@@ -136,15 +136,15 @@ class Ranker(torch.nn.Module, ABC):
         """
         scores, pairs, names = [np.empty(0, np.float32)], iter(pairs), iter(names)
         with torch.inference_mode():
-            while some := list(islice(pairs, CHUNK)):
-                tokens = self.tokenise(some, query_length, passage_length)
-                found = self.score(tokens, limit=SCORED_TOKENS[self.device.type]).cpu().numpy()
-                for (qid, docid), fine in zip(islice(names, len(some)), np.isfinite(found), strict=True):
+            while chunk := list(islice(pairs, CHUNK)):
+                tokens = self.tokenise(chunk, query_length, passage_length)
+                chunk_scores = self.score(tokens, limit=SCORED_TOKENS[self.device.type]).cpu().numpy()
+                for (qid, docid), fine in zip(islice(names, len(chunk)), np.isfinite(chunk_scores), strict=True):
                     if not fine:
                         raise UserError(
                             f"the score of query {qid!r} and passage {docid!r} is not finite; train the ranker again"
                         )
-                scores.append(found)
+                scores.append(chunk_scores)
         return np.concatenate(scores)
 
 
@@ -162,14 +162,14 @@ def load(
         UserError: unknown ranker or setting; or the directory belongs to another ranker, or has a form that this one
             cannot start from.
     """
-    made = saved(folder)
-    if made.get("ranker", name) != name:
+    record = saved(folder)
+    if record.get("ranker", name) != name:
         forms = " or ".join(RANKERS.facts(name).initial)
         raise UserError(
-            f"{folder}: saved by the ranker {made['ranker']!r}; {name!r} starts from a directory that it saved itself, "
-            f"or from a checkpoint of the form {forms}"
+            f"{folder}: saved by the ranker {record['ranker']!r}; {name!r} starts from a directory that it saved "
+            f"itself, or from a checkpoint of the form {forms}"
         )
-    chosen = RANKERS.settings(name, {**made.get("settings", {}), **settings})
+    chosen = RANKERS.settings(name, {**record.get("settings", {}), **settings})
     torch.manual_seed(digest(seed, "ranker", name))
     ranker: Ranker = RANKERS.load(name)(folder, chosen)
     ranker.to(device()).train(training).requires_grad_(training)
@@ -190,9 +190,9 @@ def saved(folder: Path) -> Saved:
     """
     path = folder / "ranker.json"
     try:
-        made = from_json(path.read_bytes())
-        check_known(f"{path}: ranker", made["ranker"], RANKERS.names())
-        return {**made, "settings": dict(made["settings"])}
+        record = from_json(path.read_bytes())
+        check_known(f"{path}: ranker", record["ranker"], RANKERS.names())
+        return {**record, "settings": dict(record["settings"])}
     except FileNotFoundError:
         return {}
     except UserError:

@@ -92,7 +92,7 @@ class WordRanker(Ranker):
         A text without words has one row, of padding.
         """
         texts = zip(*tokens, strict=True)
-        queries, passages = (pad([rows or [0] for rows in each], 0)["input_ids"].to(self.device) for each in texts)
+        queries, passages = (pad([rows or [0] for rows in side], 0)["input_ids"].to(self.device) for side in texts)
         return queries, passages
 
     def look_up(self, rows: torch.Tensor) -> torch.Tensor:
@@ -137,5 +137,5 @@ class Kernels(torch.nn.Module):
         Returns:
             [..., q, 11]
         """
-        near = (-(similarity.unsqueeze(-1) - self.mu).square() / (2 * self.sigma.square())).exp()  # [..., q, p, 11]
-        return ((near * real.unsqueeze(-1)).sum(-2) + 1e-6).log()
+        kernels = (-(similarity.unsqueeze(-1) - self.mu).square() / (2 * self.sigma.square())).exp()  # [..., q, p, 11]
+        return ((kernels * real.unsqueeze(-1)).sum(-2) + 1e-6).log()

@@ -24,11 +24,11 @@ def docids_by_row(docids: Iterable[str], before: pa.Array | None = None) -> pa.A
     Raises:
         UserError: there are more passages than 32-bit rows.
     """
-    made = pa.array(docids, pa.large_string())
-    made = made if before is None else pa.concat_arrays([before, made])
-    if len(made) > ROWS:
-        raise UserError(f"{len(made)} passages in one collection; at most {ROWS} are allowed")
-    return made
+    docid_array = pa.array(docids, pa.large_string())
+    docid_array = docid_array if before is None else pa.concat_arrays([before, docid_array])
+    if len(docid_array) > ROWS:
+        raise UserError(f"{len(docid_array)} passages in one collection; at most {ROWS} are allowed")
+    return docid_array
 
 
 def best(rows: np.ndarray, scores: np.ndarray, docids: pa.Array, depth: int) -> tuple[np.ndarray, np.ndarray]:
@@ -44,9 +44,9 @@ def best(rows: np.ndarray, scores: np.ndarray, docids: pa.Array, depth: int) -> 
         tied = np.zeros(rows.shape, bool)
         tied[:, 1:] = equal
         tied[:, :-1] |= equal
-        known, inverse = np.unique(rows[tied], return_inverse=True)
-        place = np.empty(len(known), np.int64)
-        place[pc.sort_indices(docids.take(pa.array(known))).to_numpy()] = np.arange(len(known))
+        tied_rows, inverse = np.unique(rows[tied], return_inverse=True)
+        place = np.empty(len(tied_rows), np.int64)
+        place[pc.sort_indices(docids.take(pa.array(tied_rows))).to_numpy()] = np.arange(len(tied_rows))
         before = np.zeros(rows.shape, np.int64)
         before[tied] = -place[inverse]
         order = np.lexsort((before[lines], -scores[lines]), axis=1)
@@ -66,10 +66,10 @@ def fetched(
         queries: number of queries. docids: of the searched passages, by row.
     """
     for start in range(0, queries, QUERIES):
-        asked, count = np.arange(start, min(start + QUERIES, queries)), min(depth + MARGIN, len(docids))
-        while len(asked):
-            scores, rows = fetch(asked, count)
+        positions, count = np.arange(start, min(start + QUERIES, queries)), min(depth + MARGIN, len(docids))
+        while len(positions):
+            scores, rows = fetch(positions, count)
             tied = (rows[:, -1] != NO_PASSAGE) & (scores[:, min(depth, count) - 1] == scores[:, -1])
             tied &= count < len(docids)
-            yield asked[~tied], *best(rows[~tied], scores[~tied], docids, depth)
-            asked, count = asked[tied], min(2 * count, len(docids))
+            yield positions[~tied], *best(rows[~tied], scores[~tied], docids, depth)
+            positions, count = positions[tied], min(2 * count, len(docids))

@@ -33,18 +33,20 @@ class Block(NamedTuple):
     def search(self, rows: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The `k` best passages of texts that have something in common with them: scores and columns, best first."""
         scores = self.score(rows, np.arange(len(self.docids)))
-        found, columns = torch.from_numpy(np.where(scores == 0, -np.inf, scores)).topk(k)
-        return found.numpy(), np.where(found.isneginf(), NO_PASSAGE, columns)
+        best_scores, columns = torch.from_numpy(np.where(scores == 0, -np.inf, scores)).topk(k)
+        return best_scores.numpy(), np.where(best_scores.isneginf(), NO_PASSAGE, columns)
 
 
 def blocks(
     corpus: Path, separator: str, lists: Sequence[Lists], size: int, scores: Callable[[list[str]], Score]
 ) -> Iterator[Block]:
     """Yield the passages in the lists, or all of a corpus if there are no lists, in blocks of `size`."""
-    wanted = {docid for of in lists for docids in of.values() for docid in docids}
-    read = (passage for passage in read_corpus(corpus, separator=separator) if not lists or passage[0] in wanted)
-    while some := list(islice(read, size)):
-        yield Block(scores([text for _, text in some]), [docid for docid, _ in some])
+    listed_docids = {docid for docids_of_queries in lists for docids in docids_of_queries.values() for docid in docids}
+    passages = (
+        passage for passage in read_corpus(corpus, separator=separator) if not lists or passage[0] in listed_docids
+    )
+    while block := list(islice(passages, size)):
+        yield Block(scores([text for _, text in block]), [docid for docid, _ in block])
 
 
 def rankings(
@@ -58,23 +60,23 @@ def rankings(
     """
     place = {text: row for row, text in enumerate(texts)}
     if not lists:
-        found = search(((block, block.docids) for block in passages), np.arange(len(texts)), depth)
+        results = search(((block, block.docids) for block in passages), np.arange(len(texts)), depth)
         for queries in query_sets:
-            yield Run({qid: place[text] for qid, text in queries.items()}, *found)
+            yield Run({qid: place[text] for qid, text in queries.items()}, *results)
         return
-    wanted: list[set[str]] = [set() for _ in texts]
+    docids_of_text: list[set[str]] = [set() for _ in texts]
     for queries, listed in zip(query_sets, lists, strict=True):
         for qid, docids in listed.items():
-            wanted[place[queries[qid]]].update(docids)
-    known: dict[tuple[int, str], float] = {}
+            docids_of_text[place[queries[qid]]].update(docids)
+    score_of: dict[tuple[int, str], float] = {}
     for block in passages:
-        for row, of in enumerate(wanted):
-            if columns := [column for column, docid in enumerate(block.docids) if docid in of]:
+        for row, text_docids in enumerate(docids_of_text):
+            if columns := [column for column, docid in enumerate(block.docids) if docid in text_docids]:
                 (scores,) = block.score(np.array([row]), np.array(columns)).tolist()
-                known |= {(row, block.docids[column]): score for column, score in zip(columns, scores, strict=True)}
+                score_of |= {(row, block.docids[column]): score for column, score in zip(columns, scores, strict=True)}
     for queries, listed in zip(query_sets, lists, strict=True):
         yield {
-            qid: rank(((docid, known[place[queries[qid]], docid]) for docid in docids), len(docids))
+            qid: rank(((docid, score_of[place[queries[qid]], docid]) for docid in docids), len(docids))
             for qid, docids in listed.items()
         }
 

@@ -18,7 +18,7 @@ from numba.extending import is_jitted
 from robustdr.core.errors import UserError
 from robustdr.core.files import from_json
 from robustdr.retrieval.best import NO_PASSAGE, fetched
-from robustdr.retrieval.bm25_index import ABOUT, DOCIDS, PASSAGES, TERMS, about, tokenizer
+from robustdr.retrieval.bm25_index import ABOUT, DOCIDS, PASSAGES, TERMS, index_facts, tokenizer
 from robustdr.retrieval.rank import Files, Lists, judged_lists
 from robustdr.retrieval.runs import Ranking, Run, rank
 from robustdr.retrieval.settings import BM25Settings as Settings
@@ -45,10 +45,12 @@ class Index:
         self.depth = settings.depth
         self.tokenizer = tokenizer(settings)
         try:
-            made = from_json((folder / ABOUT).read_bytes())
-            for key, value in about(settings.index, corpus).items():
-                if made[key] != value:
-                    raise UserError(f"{folder / ABOUT}: {key} is {made[key]!r}, expected {value!r}; delete {folder}")
+            recorded = from_json((folder / ABOUT).read_bytes())
+            for key, value in index_facts(settings.index, corpus).items():
+                if recorded[key] != value:
+                    raise UserError(
+                        f"{folder / ABOUT}: {key} is {recorded[key]!r}, expected {value!r}; delete {folder}"
+                    )
             self.docids = pa.ipc.open_file(pa.memory_map(str(folder / DOCIDS))).read_all()["docid"].combine_chunks()
             self.places, self.of_passages = (np.load(folder / name, mmap_mode="r") for name in (PASSAGES, TERMS))
             self.scorer = bm25s.BM25.load(folder, mmap=True, auto_compile=False)
@@ -90,8 +92,8 @@ class Index:
     def terms(self, text: str) -> tuple[int, Counter[int]]:
         """(number of words, counts by term id) of a query; stopwords are left out, and only known terms have counts."""
         words = [word for word in self.tokenizer.splitter(text.lower()) if word not in self.tokenizer.stopwords]
-        (known,) = self.tokenizer.tokenize([text], update_vocab=False, show_progress=False, return_as="ids")
-        return len(words), Counter(term for term in known if self.words[term])
+        (term_ids,) = self.tokenizer.tokenize([text], update_vocab=False, show_progress=False, return_as="ids")
+        return len(words), Counter(term for term in term_ids if self.words[term])
 
     def search(self, queries: dict[str, str], lists: Lists) -> Mapping[str, Ranking]:
         """The best passages of each query that contain one of its words; with `lists`, all passages in its list."""
@@ -101,12 +103,12 @@ class Index:
             scored = zip(queries, map(self.scorer.get_scores_from_ids, tokens), strict=True)
             return {qid: self.ranked(scores, lists[qid]) for qid, scores in scored}
 
-        def retrieved(asked: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-            rows, scores = self.scorer.retrieve([tokens[i] for i in asked], k=k, show_progress=False, n_threads=1)
+        def retrieved(positions: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+            rows, scores = self.scorer.retrieve([tokens[i] for i in positions], k=k, show_progress=False, n_threads=1)
             return np.where(scores > 0, scores, -np.inf), np.where(scores > 0, rows, NO_PASSAGE)
 
-        def fetch(asked: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-            parts = (asked[start : start + TOGETHER] for start in range(0, len(asked), TOGETHER))
+        def fetch(positions: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+            parts = (positions[start : start + TOGETHER] for start in range(0, len(positions), TOGETHER))
             scores, rows = zip(*pool.map(retrieved, parts, repeat(k)), strict=True)
             return np.concatenate(scores), np.concatenate(rows)
 
@@ -114,8 +116,8 @@ class Index:
         rows, scores = np.full(shape, NO_PASSAGE, np.int32), np.full(shape, -np.inf, np.float32)
         # Snakemake sets OMP_NUM_THREADS to the job's threads. Each thread holds one score per passage.
         with ThreadPoolExecutor(int(os.environ.get("OMP_NUM_THREADS", 1))) as pool:
-            for asked, found, of_found in fetched(fetch, len(queries), self.depth, self.docids):
-                rows[asked], scores[asked] = found, of_found
+            for positions, best_rows, best_scores in fetched(fetch, len(queries), self.depth, self.docids):
+                rows[positions], scores[positions] = best_rows, best_scores
         return Run({qid: line for line, qid in enumerate(queries)}, self.docids, rows, scores)
 
     def ranked(self, scores: np.ndarray, docids: list[str]) -> Ranking:

@@ -39,7 +39,7 @@ def tokenizer(settings: BM25IndexSettings) -> bm25s.tokenization.Tokenizer:
     return bm25s.tokenization.Tokenizer(stopwords=stopwords(settings.stopwords), stemmer=stemmer)
 
 
-def about(settings: BM25IndexSettings, corpus: Path) -> dict[str, object]:
+def index_facts(settings: BM25IndexSettings, corpus: Path) -> dict[str, object]:
     """The content of an index's index.json."""
     return {**asdict(settings), "corpus": digest(corpus)}
 
@@ -57,13 +57,13 @@ def write_index(settings: BM25IndexSettings, corpus: Path, output: Path) -> None
     """
     with atomic(output) as folder:
         folder.mkdir()
-        made = tokenizer(settings)
-        lengths, counted = _write_terms(corpus, made, folder)
-        vocabulary = made.get_vocab_dict()
+        word_tokenizer = tokenizer(settings)
+        lengths, counted = _write_terms(corpus, word_tokenizer, folder)
+        vocabulary = word_tokenizer.get_vocab_dict()
         frequencies = np.fromiter((counted[term] for term in vocabulary.values()), np.int64, len(vocabulary))
         _write_postings(settings, lengths, frequencies, folder)
         bm25 = {"method": "lucene", "k1": settings.k1, "b": settings.b, "backend": "numba", "num_docs": len(lengths)}
-        for name, value in ((ABOUT, about(settings, corpus)), (PARAMETERS, bm25), (VOCABULARY, vocabulary)):
+        for name, value in ((ABOUT, index_facts(settings, corpus)), (PARAMETERS, bm25), (VOCABULARY, vocabulary)):
             (folder / name).write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
 
 
@@ -83,14 +83,16 @@ def _growing(path: Path, dtype: str) -> Iterator[BufferedWriter]:
         header(length)
 
 
-def _write_terms(corpus: Path, made: bm25s.tokenization.Tokenizer, folder: Path) -> tuple[np.ndarray, Counter[int]]:
+def _write_terms(
+    corpus: Path, word_tokenizer: bm25s.tokenization.Tokenizer, folder: Path
+) -> tuple[np.ndarray, Counter[int]]:
     """Write docids and terms; return the number of terms of each passage, and the number of passages with each term."""
     lengths, frequencies, passages = array("i"), Counter[int](), read_corpus(corpus)
     schema = pa.schema({"docid": pa.large_string()})
     with _growing(folder / TERMS, "<i4") as file, pa.ipc.new_file(folder / DOCIDS, schema) as docids:
         while block := list(islice(passages, TOGETHER)):
             docids.write_batch(pa.record_batch([[docid for docid, _ in block]], schema))
-            for terms in made.streaming_tokenize([text for _, text in block]):
+            for terms in word_tokenizer.streaming_tokenize([text for _, text in block]):
                 lengths.append(len(terms))
                 frequencies.update({*terms})
                 file.write(array("i", terms))
@@ -126,13 +128,13 @@ def _postings(folder: Path, first: int, starts: np.ndarray) -> tuple[np.ndarray,
     rows, counts = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float32)
     places = np.load(folder / PASSAGES, mmap_mode="r")
     for row in range(0, len(places) - 1, TOGETHER):
-        of = places[row : row + TOGETHER + 1]
-        terms = np.load(folder / TERMS, mmap_mode="r")[of[0] : of[-1]]  # a new mapping frees the pages read before
-        asked = (terms >= first) & (terms < first + len(heads))
-        having = np.repeat(np.arange(row, row + len(of) - 1), np.diff(of))[asked]
-        pairs, times = np.unique((terms[asked].astype(np.int64) - first) << 32 | having, return_counts=True)
+        ends = places[row : row + TOGETHER + 1]
+        terms = np.load(folder / TERMS, mmap_mode="r")[ends[0] : ends[-1]]  # a new mapping frees the pages read before
+        in_range = (terms >= first) & (terms < first + len(heads))
+        having = np.repeat(np.arange(row, row + len(ends) - 1), np.diff(ends))[in_range]
+        pairs, times = np.unique((terms[in_range].astype(np.int64) - first) << 32 | having, return_counts=True)
         term, new = pairs >> 32, np.bincount(pairs >> 32, minlength=len(heads))
-        at = np.arange(len(pairs)) + (heads - (new.cumsum() - new))[term]
-        rows[at], counts[at] = pairs & ROWS, times
+        positions = np.arange(len(pairs)) + (heads - (new.cumsum() - new))[term]
+        rows[positions], counts[positions] = pairs & ROWS, times
         heads += new
     return rows, counts

@@ -76,16 +76,16 @@ def read_index(path: Path, vectors: Path, settings: Index, dimension: int) -> tu
         UserError: the index has another factory, other vectors or another dimension, is damaged, or has no lists for
             `nprobe`.
     """
-    made = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-    factory = made["factory"]
+    facts = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    factory = facts["factory"]
     if factory != settings.factory:
         raise UserError(
             f"{path}: its factory is {factory!r}, but retrieval.index has {settings.factory!r}; delete it and run again"
         )
-    if (expected := recorded(vectors)) not in (None, made.get("vectors")):
+    if (expected := recorded(vectors)) not in (None, facts.get("vectors")):
         raise UserError(
-            f"{path}: an index of other vectors than {vectors}: sha256 {made.get('vectors')!r}, expected {expected!r}; "
-            "delete it and run again"
+            f"{path}: an index of other vectors than {vectors}: sha256 {facts.get('vectors')!r}, expected "
+            f"{expected!r}; delete it and run again"
         )
     on_gpu = faiss.get_num_gpus() > 0
     try:

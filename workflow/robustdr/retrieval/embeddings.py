@@ -93,19 +93,19 @@ def read_embeddings(path: Path) -> tuple[np.ndarray, list[str]]:
 
 
 def iterate(
-    shards: Iterable[Path], corpus: Corpus, read: Callable[[Path], tuple[Vectors, list[str]]]
+    shards: Iterable[Path], corpus: Corpus, read_shard: Callable[[Path], tuple[Vectors, list[str]]]
 ) -> Iterator[tuple[Vectors, list[str]]]:
     """Yield (vectors, docids) of each shard of a corpus, in its order.
 
     Args:
-        read: reads a shard and its docids: `read_embeddings`, or `compressed.read_index` with its settings.
+        read_shard: reads a shard and its docids: `read_embeddings`, or `compressed.read_index` with its settings.
 
     Raises:
-        UserError: a shard is missing, damaged or not of the next rows; see also `read`.
+        UserError: a shard is missing, damaged or not of the next rows; see also `read_shard`.
     """
     start = 0
     for path in shards:
-        vectors, ids = read(path)
+        vectors, ids = read_shard(path)
         if not corpus.docids[start : start + len(ids)].equals(pa.chunked_array([ids], pa.large_string())):
             raise UserError(
                 f"{path}: its {len(ids)} vectors are not those of {corpus.path} from row {start} on: an earlier shard "
@@ -129,5 +129,5 @@ class PassageVectors:
     def __getitem__(self, rows: list[int]) -> np.ndarray:
         """Vectors of these rows, [rows, dimension], float32."""
         shards = (np.searchsorted(self.ends, rows, side="right") - 1).tolist()
-        found = [self.vectors[shard][row - self.ends[shard]] for shard, row in zip(shards, rows, strict=True)]
-        return np.stack(found).astype(np.float32)
+        vectors = [self.vectors[shard][row - self.ends[shard]] for shard, row in zip(shards, rows, strict=True)]
+        return np.stack(vectors).astype(np.float32)

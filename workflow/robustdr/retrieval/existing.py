@@ -21,18 +21,18 @@ def rankings(
     Raises:
         UserError: a run has an unknown query or passage, or has a passage twice for a query.
     """
-    known, judged = {docid for docid, _ in read_corpus(corpus)}, judged_lists(files)
+    corpus_docids, judged = {docid for docid, _ in read_corpus(corpus)}, judged_lists(files)
     for path, queries in zip(files["candidates"], query_sets, strict=True):
-        found = read_run(path)
-        if strangers := sorted(found.keys() - queries.keys()):
+        run = read_run(path)
+        if strangers := sorted(run.keys() - queries.keys()):
             raise UserError(f"{path}: the query {strangers[0]!r} is not in its query set ({len(strangers)} in all)")
-        for qid, ranking in found.items():
+        for qid, ranking in run.items():
             docids = [docid for docid, _ in ranking]
-            if others := sorted({*docids} - known):
-                raise UserError(f"{path}: the passage {others[0]!r} of query {qid!r} is not in the collection")
+            if unknown_docids := sorted({*docids} - corpus_docids):
+                raise UserError(f"{path}: the passage {unknown_docids[0]!r} of query {qid!r} is not in the collection")
             if len({*docids}) < len(docids):
                 raise UserError(f"{path}: query {qid!r} has a passage twice")
         if judged:
-            yield {qid: [pair for pair in found.get(qid, []) if pair[0] in judged.get(qid, ())] for qid in queries}
+            yield {qid: [pair for pair in run.get(qid, []) if pair[0] in judged.get(qid, ())] for qid in queries}
         else:
-            yield {qid: rank(found.get(qid, []), settings.depth) for qid in queries}
+            yield {qid: rank(run.get(qid, []), settings.depth) for qid in queries}

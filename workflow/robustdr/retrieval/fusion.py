@@ -19,9 +19,9 @@ def rankings(
     """
     runs, sets = files["candidates"], len(query_sets)
     for number in range(sets):
-        found = [read_run(run) for run in runs[number::sets]]
-        queries = dict.fromkeys(qid for run in found for qid in run)
-        yield {qid: fuse([run.get(qid, []) for run in found], settings.k, settings.depth) for qid in queries}
+        system_runs = [read_run(run) for run in runs[number::sets]]
+        queries = dict.fromkeys(qid for run in system_runs for qid in run)
+        yield {qid: fuse([run.get(qid, []) for run in system_runs], settings.k, settings.depth) for qid in queries}
 
 
 def fuse(fused: Sequence[Ranking], k: int, depth: int) -> Ranking:

@@ -41,7 +41,7 @@ def _collected(vectors: np.ndarray, queries: np.ndarray, k: int) -> faiss.Result
     """
     threads = torch.get_num_threads()
     parts = _tiled(queries).split(QUERIES)
-    asked = [(number * QUERIES, _onednn(part)) for number, part in enumerate(parts)]
+    query_parts = [(number * QUERIES, _onednn(part)) for number, part in enumerate(parts)]
     starts = iter(range(0, len(vectors), CACHED))
 
     def collect(heap: faiss.ResultHeap) -> None:
@@ -49,20 +49,20 @@ def _collected(vectors: np.ndarray, queries: np.ndarray, k: int) -> faiss.Result
         for start in starts:
             passages = vectors[start : start + CACHED]
             block = _onednn(_tiled(passages, room))
-            for first, part in asked:
+            for first, part in query_parts:
                 scores = linear(part, block).to_dense()[: len(queries) - first, : len(passages)].contiguous()
                 heap.heaps.addn(len(passages), faiss.swig_ptr(scores.numpy()), start, first, len(scores))
 
-    merged, *others = heaps = [faiss.ResultHeap(len(queries), k, keep_max=True) for _ in range(threads)]
-    with ThreadPoolExecutor(threads, initializer=_alone) as pool:
+    merged, *further_heaps = heaps = [faiss.ResultHeap(len(queries), k, keep_max=True) for _ in range(threads)]
+    with ThreadPoolExecutor(threads, initializer=_use_one_thread) as pool:
         list(pool.map(collect, heaps))
     torch.set_num_threads(threads)
-    for heap in others:
+    for heap in further_heaps:
         merged.add_result(heap.D, heap.I)
     return merged
 
 
-def _alone() -> None:
+def _use_one_thread() -> None:
     """Let a thread compute without others."""
     torch.set_num_threads(1)
     faiss.omp_set_num_threads(1)
@@ -70,13 +70,15 @@ def _alone() -> None:
 
 def _collected_on_gpu(vectors: np.ndarray, queries: np.ndarray, k: int, gpu: torch.device) -> faiss.ResultHeap:
     heap = faiss.ResultHeap(len(queries), k, keep_max=True)
-    asked = _tiled(queries).to(gpu).split(QUERIES)
+    query_parts = _tiled(queries).to(gpu).split(QUERIES)
     for start in range(0, len(vectors), BLOCK):
         passages = vectors[start : start + BLOCK]
         block = _tiled(passages).to(gpu).T
-        found = [(part @ block)[:, : len(passages)].topk(min(k, len(passages))) for part in asked]
+        best_of_parts = [(part @ block)[:, : len(passages)].topk(min(k, len(passages))) for part in query_parts]
         del block  # before the next one is made
-        scores, rows = (torch.cat(of)[: len(queries)].cpu() for of in zip(*found, strict=True))
+        scores, rows = (
+            torch.cat(part_tensors)[: len(queries)].cpu() for part_tensors in zip(*best_of_parts, strict=True)
+        )
         heap.add_result(scores, rows + start)
     return heap
 
@@ -84,10 +86,10 @@ def _collected_on_gpu(vectors: np.ndarray, queries: np.ndarray, k: int, gpu: tor
 def _tiled(rows: np.ndarray, room: np.ndarray | None = None) -> torch.Tensor:
     """The rows in single precision, then zeros up to a multiple of `TILE`; in `room` if that is given."""
     size = -(-len(rows) // TILE) * TILE
-    made = torch.from_numpy(np.empty((size, rows.shape[1]), np.float32) if room is None else room[:size])
-    made[: len(rows)] = torch.from_dlpack(rows)  # torch widens half precision seven times as fast as NumPy
-    made[len(rows) :] = 0
-    return made
+    tiled = torch.from_numpy(np.empty((size, rows.shape[1]), np.float32) if room is None else room[:size])
+    tiled[: len(rows)] = torch.from_dlpack(rows)  # torch widens half precision seven times as fast as NumPy
+    tiled[len(rows) :] = 0
+    return tiled
 
 
 def _onednn(rows: torch.Tensor) -> torch.Tensor:
@@ -125,13 +127,13 @@ def search(
             continue
         finds: Search = partial(exact, passages) if isinstance(passages, np.ndarray) else passages.search
 
-        def fetch(asked: np.ndarray, k: int, of_shard: Search = finds) -> tuple[np.ndarray, np.ndarray]:
-            scores, rows = of_shard(queries[asked], k)
+        def fetch(positions: np.ndarray, k: int, of_shard: Search = finds) -> tuple[np.ndarray, np.ndarray]:
+            scores, rows = of_shard(queries[positions], k)
             return np.where(rows == NO_PASSAGE, -np.inf, scores), rows
 
         first, docids = len(docids), docids_by_row(ids, docids)
-        for asked, found, of_found in fetched(fetch, len(queries), depth, docids[first:]):
-            merged = np.where(found == NO_PASSAGE, found, found + first).astype(np.int32)
-            every = np.hstack([rows[asked], merged]), np.hstack([scores[asked], of_found])
-            rows[asked], scores[asked] = best(*every, docids, depth)
+        for positions, shard_rows, shard_scores in fetched(fetch, len(queries), depth, docids[first:]):
+            merged = np.where(shard_rows == NO_PASSAGE, shard_rows, shard_rows + first).astype(np.int32)
+            candidates = np.hstack([rows[positions], merged]), np.hstack([scores[positions], shard_scores])
+            rows[positions], scores[positions] = best(*candidates, docids, depth)
     return docids, rows, scores

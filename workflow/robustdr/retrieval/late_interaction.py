@@ -30,12 +30,12 @@ def rankings(
 
 
 def _scorer(model: Library, texts: Sequence[str]) -> Callable[[list[str]], blocks.Score]:
-    asked = vectors(model, texts, QUERY)
+    query_vectors = vectors(model, texts, QUERY)
 
     def scores(passages: list[str]) -> blocks.Score:
-        made = vectors(model, passages, DOCUMENT)
+        passage_vectors = vectors(model, passages, DOCUMENT)
         return lambda rows, columns: model.model.similarity(
-            [asked[row] for row in rows], [made[column] for column in columns]
+            [query_vectors[row] for row in rows], [passage_vectors[column] for column in columns]
         ).numpy()
 
     return scores

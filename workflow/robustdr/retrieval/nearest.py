@@ -34,14 +34,19 @@ def nearest(
     """
     place = {text: row for row, text in enumerate(texts)}
     if lists:
-        wanted = {docid for docids in lists.values() for docid in docids}
-        known = {docid: of[row] for of, ids in passages for row, docid in enumerate(ids) if docid in wanted}
+        listed_docids = {docid for docids in lists.values() for docid in docids}
+        vector_of = {
+            docid: shard_vectors[row]
+            for shard_vectors, ids in passages
+            for row, docid in enumerate(ids)
+            if docid in listed_docids
+        }
         for queries in query_sets:
-            yield {qid: _ranked(vectors[place[text]], known, lists[qid]) for qid, text in queries.items()}
+            yield {qid: _ranked(vectors[place[text]], vector_of, lists[qid]) for qid, text in queries.items()}
     else:
-        found = search(passages, vectors, depth)
+        results = search(passages, vectors, depth)
         for queries in query_sets:
-            yield Run({qid: place[text] for qid, text in queries.items()}, *found)
+            yield Run({qid: place[text] for qid, text in queries.items()}, *results)
 
 
 def _ranked(query: np.ndarray, passages: Mapping[str, np.ndarray], docids: list[str]) -> Ranking:

@@ -57,8 +57,8 @@ def write_runs(
         UserError: raised by the module, or a ranking does not have exactly the judged candidates.
     """
     module: Ranks = import_module(ranks)  # type: ignore[assignment]
-    told: Any = read_settings(module.Settings, settings)
-    ranked = module.rankings(told, corpus, files, [read_queries(path) for path in query_sets])
+    module_settings: Any = read_settings(module.Settings, settings)
+    ranked = module.rankings(module_settings, corpus, files, [read_queries(path) for path in query_sets])
     lists = judged_lists(files)
     for number, (query_set, run, rankings) in enumerate(zip(query_sets, runs, ranked, strict=True)):
         for qid, docids in lists.items():
@@ -66,6 +66,6 @@ def write_runs(
                 raise UserError(
                     f"{ranks}: its ranking for query {qid!r} of {query_set} must have exactly the judged candidates"
                 )
-        about = metadata(tag, collection, query_set, asdict(told))
+        header = metadata(tag, collection, query_set, asdict(module_settings))
         for path in (run, *trec[number : number + 1]):
-            write_run(path, rankings, about)
+            write_run(path, rankings, header)

@@ -27,14 +27,20 @@ def write_recall(
         UserError: see `search.rankings` and `runs.read_docids`.
     """
     texts = read_queries(queries)
-    asked = {qid: texts[qid] for qid in sorted(texts, key=digest)[:SAMPLE]}
+    sampled_queries = {qid: texts[qid] for qid in sorted(texts, key=digest)[:SAMPLE]}
     files = {"model": [model], "embeddings": vectors}
-    (exact,) = rankings(replace(settings, index=Index(FLAT, 1)), corpus, files, [asked])
-    best = {qid: [docid for docid, _ in exact[qid]] for qid in asked}
-    found = {qid: docids for qid, docids in read_docids(run, settings.depth) if qid in asked}
-    write_json(output, {"queries": len(asked), "recall": {depth: _recall(best, found, depth) for depth in DEPTHS}})
+    (exact,) = rankings(replace(settings, index=Index(FLAT, 1)), corpus, files, [sampled_queries])
+    best = {qid: [docid for docid, _ in exact[qid]] for qid in sampled_queries}
+    run_docids = {qid: docids for qid, docids in read_docids(run, settings.depth) if qid in sampled_queries}
+    write_json(
+        output,
+        {"queries": len(sampled_queries), "recall": {depth: _recall(best, run_docids, depth) for depth in DEPTHS}},
+    )
 
 
-def _recall(best: dict[str, list[str]], found: dict[str, list[str]], depth: int) -> float:
-    shares = (len({*of[:depth]} & {*found.get(qid, [])[:depth]}) / len(of[:depth]) for qid, of in best.items())
+def _recall(best: dict[str, list[str]], run_docids: dict[str, list[str]], depth: int) -> float:
+    shares = (
+        len({*exact_docids[:depth]} & {*run_docids.get(qid, [])[:depth]}) / len(exact_docids[:depth])
+        for qid, exact_docids in best.items()
+    )
     return sum(shares) / len(best)

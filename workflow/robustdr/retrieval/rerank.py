@@ -35,19 +35,22 @@ def rankings(
     if ranker.settings.counts:
         ranker.count(text for _, text in read_corpus(corpus))
     shared = Counter(text for queries in query_sets for text in set(queries.values()))
-    known: dict[Pair, float] = {}  # scores by query text and docid
+    score_of: dict[Pair, float] = {}  # scores by query text and docid
     if lists := judged_lists(files):
-        every = [[(qid, docid) for qid in queries for docid in lists[qid]] for queries in query_sets]
+        places_of_sets = [[(qid, docid) for qid in queries for docid in lists[qid]] for queries in query_sets]
     else:
-        every = [candidates(*of, settings.depth) for of in zip(files["candidates"], query_sets, strict=True)]
-    texts = Texts(corpus, chain.from_iterable(every))
-    for places, queries in zip(every, query_sets, strict=True):
-        new = [(qid, docid) for qid, docid in places if (queries[qid], docid) not in known]
+        places_of_sets = [
+            candidates(*run_and_queries, settings.depth)
+            for run_and_queries in zip(files["candidates"], query_sets, strict=True)
+        ]
+    texts = Texts(corpus, chain.from_iterable(places_of_sets))
+    for places, queries in zip(places_of_sets, query_sets, strict=True):
+        new = [(qid, docid) for qid, docid in places if (queries[qid], docid) not in score_of]
         pairs = ((queries[qid], texts[docid]) for qid, docid in new)
         with prefixed_errors(str(model)):
-            found = ranker.predict(pairs, settings.query_length, settings.passage_length, new).tolist()
-        scores = known | {(queries[qid], docid): score for (qid, docid), score in zip(new, found, strict=True)}
-        known |= {(text, docid): score for (text, docid), score in scores.items() if shared[text] > 1}
+            new_scores = ranker.predict(pairs, settings.query_length, settings.passage_length, new).tolist()
+        scores = score_of | {(queries[qid], docid): score for (qid, docid), score in zip(new, new_scores, strict=True)}
+        score_of |= {(text, docid): score for (text, docid), score in scores.items() if shared[text] > 1}
         yield ranked(places, [scores[queries[qid], docid] for qid, docid in places])
 
 
@@ -91,4 +94,4 @@ def ranked(places: Sequence[Place], scores: Sequence[float]) -> dict[str, Rankin
     scored: dict[str, Ranking] = {}
     for (qid, docid), score in zip(places, scores, strict=True):
         scored.setdefault(qid, []).append((docid, score))
-    return {qid: rank(of, len(of)) for qid, of in scored.items()}
+    return {qid: rank(scored_docids, len(scored_docids)) for qid, scored_docids in scored.items()}

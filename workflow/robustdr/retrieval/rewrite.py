@@ -34,8 +34,8 @@ def symspell(settings: Settings, corpus: Path) -> Callable[[str], str]:
         if match[0] in counts:
             return match[0]
         edits = min(settings.edits, (len(match[0]) - 1) // 2)  # more would leave nothing of a short word
-        found = dictionary.lookup(match[0], Verbosity.TOP, max_edit_distance=edits)
-        return found[0].term if found else match[0]
+        suggestions = dictionary.lookup(match[0], Verbosity.TOP, max_edit_distance=edits)
+        return suggestions[0].term if suggestions else match[0]
 
     return lambda text: WORD.sub(corrected, text.lower())
 

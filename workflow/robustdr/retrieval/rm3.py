@@ -33,26 +33,26 @@ def _normalised(weights: Weights) -> Weights:
     return {term: weight / total for term, weight in weights.items()} if total else {}
 
 
-def terrier(settings: Settings, index: Index, found: list[tuple[int, float]]) -> Weights:
+def terrier(settings: Settings, index: Index, feedback: list[tuple[int, float]]) -> Weights:
     """w(t) = 1/D Σ_d tf(t, d) / |d| · exp(s(d)), for terms in at least two of N passages and in fewer than ⌊N / 10⌋.
 
     s(d) is Terrier's BM25 score, with logarithms to base 2 and a factor k1 + 1.
     """
-    scale, highest = (settings.bm25.k1 + 1) / log(2), max((score for _, score in found), default=0.0)
+    scale, highest = (settings.bm25.k1 + 1) / log(2), max((score for _, score in feedback), default=0.0)
     weights: Weights = {}
-    for row, score in found:
+    for row, score in feedback:
         words = Counter(index.terms_of(row))
         for term, tf in words.items():
             if 2 <= index.frequencies[term] < len(index.docids) // 10:
                 share = tf / words.total() * exp(scale * (score - highest))
-                weights[term] = weights.get(term, 0.0) + share / len(found)
+                weights[term] = weights.get(term, 0.0) + share / len(feedback)
     return _normalised(_largest(weights, settings.terms, index))
 
 
-def anserini(settings: Settings, index: Index, found: list[tuple[int, float]]) -> Weights:
+def anserini(settings: Settings, index: Index, feedback: list[tuple[int, float]]) -> Weights:
     """Σ_d s(d) · v(d): v(d) has the most frequent allowed terms of passage d, normalised to sum 1."""
     weights: Weights = {}
-    for row, score in found:
+    for row, score in feedback:
         words = Counter(index.terms_of(row))
         allowed = {
             term: float(tf)
@@ -64,16 +64,16 @@ def anserini(settings: Settings, index: Index, found: list[tuple[int, float]]) -
     return _normalised(_largest(weights, settings.terms, index))
 
 
-def expand(settings: Settings, index: Index, text: str, found: list[tuple[int, float]]) -> Weights:
-    """λ · qtf / |q| + (1 − λ) · w(t): weights of the query's own words and of the feedback; `found`: (row, score).
+def expand(settings: Settings, index: Index, text: str, feedback_passages: list[tuple[int, float]]) -> Weights:
+    """λ · qtf / |q| + (1 − λ) · w(t): weights of the query's own words and of the feedback; passages: (row, score).
 
     |q| also counts words that no passage contains, so the known words of a misspelled query weigh less.
     """
-    own, known = index.terms(text)
-    feedback = {"terrier": terrier, "anserini": anserini}[settings.variant](settings, index, found)
+    word_count, query_terms = index.terms(text)
+    feedback = {"terrier": terrier, "anserini": anserini}[settings.variant](settings, index, feedback_passages)
     share = settings.original_weight
-    terms = {*known, *feedback}
-    return {t: share * known.get(t, 0) / max(own, 1) + (1 - share) * feedback.get(t, 0.0) for t in terms}
+    terms = {*query_terms, *feedback}
+    return {t: share * query_terms.get(t, 0) / max(word_count, 1) + (1 - share) * feedback.get(t, 0.0) for t in terms}
 
 
 def score(settings: Settings, index: Index, weights: Weights) -> np.ndarray:
@@ -109,12 +109,12 @@ def rankings(
     index, lists = Index(settings.bm25, corpus, folder), judged_lists(files)
     for queries in query_sets:
         judged: dict[str, Ranking] = {}
-        found: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+        best_of_query: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         for qid, first in index.search(queries, lists).items():
             feedback = [(index.rows[docid], s) for docid, s in first[: settings.documents] if s > 0]
             scores = score(settings, index, expand(settings, index, queries[qid], feedback))
             if lists:
                 judged[qid] = index.ranked(scores, lists[qid])
             else:
-                found[qid] = highest(scores, settings.bm25.depth)
-        yield judged if lists else Run.scored(index.docids, found, settings.bm25.depth)
+                best_of_query[qid] = highest(scores, settings.bm25.depth)
+        yield judged if lists else Run.scored(index.docids, best_of_query, settings.bm25.depth)

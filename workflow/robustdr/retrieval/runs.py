@@ -37,8 +37,8 @@ class Run(Mapping[str, Ranking]):
     def __getitem__(self, qid: str) -> Ranking:
         line = self.lines[qid]
         rows, scores = self.rows[line], self.scores[line]
-        kept = rows != NO_PASSAGE
-        return list(zip(self.docids.take(pa.array(rows[kept])).to_pylist(), scores[kept].tolist(), strict=True))
+        filled = rows != NO_PASSAGE
+        return list(zip(self.docids.take(pa.array(rows[filled])).to_pylist(), scores[filled].tolist(), strict=True))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.lines)
@@ -47,20 +47,23 @@ class Run(Mapping[str, Ranking]):
         return len(self.lines)
 
     @classmethod
-    def scored(cls, docids: pa.Array, found: Mapping[str, tuple[np.ndarray, np.ndarray]], depth: int) -> "Run":
-        """A run of the `depth` best passages of each query; `found`: (rows, scores) in any order."""
-        width = min(depth, max((len(rows) for rows, _ in found.values()), default=0))
-        rows, scores = np.full((len(found), width), NO_PASSAGE, np.int32), np.full((len(found), width), -np.inf)
-        every = list(found.values())
-        for start in range(0, len(every), QUERIES):
-            some = every[start : start + QUERIES]
-            shape = len(some), max(len(its_rows) for its_rows, _ in some)
+    def scored(cls, docids: pa.Array, scored_rows: Mapping[str, tuple[np.ndarray, np.ndarray]], depth: int) -> "Run":
+        """A run of the `depth` best passages of each query; `scored_rows`: (rows, scores) in any order."""
+        width = min(depth, max((len(rows) for rows, _ in scored_rows.values()), default=0))
+        rows, scores = (
+            np.full((len(scored_rows), width), NO_PASSAGE, np.int32),
+            np.full((len(scored_rows), width), -np.inf),
+        )
+        all_pairs = list(scored_rows.values())
+        for start in range(0, len(all_pairs), QUERIES):
+            pairs = all_pairs[start : start + QUERIES]
+            shape = len(pairs), max(len(its_rows) for its_rows, _ in pairs)
             all_rows, all_scores = np.full(shape, NO_PASSAGE, np.int32), np.full(shape, -np.inf)
-            for line, (its_rows, its_scores) in enumerate(some):
+            for line, (its_rows, its_scores) in enumerate(pairs):
                 all_rows[line, : len(its_rows)], all_scores[line, : len(its_rows)] = its_rows, its_scores
-            at = slice(start, start + len(some)), slice(min(depth, shape[1]))
-            rows[at], scores[at] = best(all_rows, all_scores, docids, depth)
-        return cls({qid: line for line, qid in enumerate(found)}, docids, rows, scores)
+            target = slice(start, start + len(pairs)), slice(min(depth, shape[1]))
+            rows[target], scores[target] = best(all_rows, all_scores, docids, depth)
+        return cls({qid: line for line, qid in enumerate(scored_rows)}, docids, rows, scores)
 
 
 def rank(scored: Iterable[tuple[str, float]], depth: int) -> Ranking:
@@ -94,30 +97,35 @@ def write_run(path: Path, run: Mapping[str, Ranking], metadata: Mapping[str, obj
 
 def _as_arrays(rankings: Mapping[str, Ranking]) -> Run:
     """Rankings as arrays, with scores rounded to nine digits as in a TREC file."""
-    row = {docid: row for row, docid in enumerate(dict.fromkeys(d for of in rankings.values() for d, _ in of))}
-    found = {
-        qid: (np.array([row[docid] for docid, _ in of], int), np.array([float(f"{score:.9g}") for _, score in of]))
-        for qid, of in rankings.items()
+    row = {
+        docid: row for row, docid in enumerate(dict.fromkeys(d for ranking in rankings.values() for d, _ in ranking))
     }
-    return _single(Run.scored(docids_by_row(row), found, max(map(len, rankings.values()), default=0)))
+    scored_rows = {
+        qid: (
+            np.array([row[docid] for docid, _ in ranking], int),
+            np.array([float(f"{score:.9g}") for _, score in ranking]),
+        )
+        for qid, ranking in rankings.items()
+    }
+    return _single(Run.scored(docids_by_row(row), scored_rows, max(map(len, rankings.values()), default=0)))
 
 
 def _single(run: Run) -> Run:
     """The run with scores in single precision, unless that would make ties."""
     single = run.scores.astype(np.float32)
-    same = [scores[:, 1:] == scores[:, :-1] for scores in (single, run.scores)]
-    return replace(run, scores=single) if np.array_equal(*same) else run
+    ties = [scores[:, 1:] == scores[:, :-1] for scores in (single, run.scores)]
+    return replace(run, scores=single) if np.array_equal(*ties) else run
 
 
 def _write_arrays(path: Path, run: Run, header: str) -> None:
     """Write the Arrow file; queries without a passage are left out, as in a TREC file."""
     ranked = (run.rows != NO_PASSAGE).any(axis=1)
     lines = {qid: line for qid, line in run.lines.items() if ranked[line]}
-    at = np.fromiter(lines.values(), np.int64, len(lines))
-    blocks = [slice(start, start + QUERIES) for start in range(0, len(at), QUERIES)]
+    line_numbers = np.fromiter(lines.values(), np.int64, len(lines))
+    blocks = [slice(start, start + QUERIES) for start in range(0, len(line_numbers), QUERIES)]
     used = np.zeros(len(run.docids), bool)
     for block in blocks:
-        rows = run.rows[at[block]]
+        rows = run.rows[line_numbers[block]]
         used[rows[rows != NO_PASSAGE]] = True
     number, docids = np.cumsum(used, dtype=np.int32) - 1, run.docids.filter(pa.array(used))
     score = pa.list_(pa.from_numpy_dtype(run.scores.dtype))
@@ -125,11 +133,11 @@ def _write_arrays(path: Path, run: Run, header: str) -> None:
     qids = pa.array(lines, pa.large_string())
     with atomic(path) as temporary, pa.OSFile(str(temporary), "wb") as file, pa.ipc.new_file(file, schema) as writer:
         for block in blocks:
-            rows, scores = run.rows[at[block]], run.scores[at[block]]
-            kept = rows != NO_PASSAGE
-            ends = pa.array(np.concatenate([[0], np.cumsum(kept.sum(axis=1))]), pa.int32())
-            ids = pa.DictionaryArray.from_arrays(pa.array(number[rows[kept]]), docids)
-            lists = [pa.ListArray.from_arrays(ends, values) for values in (ids, pa.array(scores[kept]))]
+            rows, scores = run.rows[line_numbers[block]], run.scores[line_numbers[block]]
+            filled = rows != NO_PASSAGE
+            ends = pa.array(np.concatenate([[0], np.cumsum(filled.sum(axis=1))]), pa.int32())
+            ids = pa.DictionaryArray.from_arrays(pa.array(number[rows[filled]]), docids)
+            lists = [pa.ListArray.from_arrays(ends, values) for values in (ids, pa.array(scores[filled]))]
             writer.write_batch(pa.record_batch([qids[block], *lists], schema))
 
 
@@ -141,23 +149,25 @@ def read_run(path: Path, depth: int | None = None) -> Run:
     """
     if path.suffix == ARRAYS:
         return _single(_read_arrays(path, depth))
-    docids, found = read_trec(path)
-    return _single(Run.scored(docids, found, depth or max((len(rows) for rows, _ in found.values()), default=1)))
+    docids, scored_rows = read_trec(path)
+    return _single(
+        Run.scored(docids, scored_rows, depth or max((len(rows) for rows, _ in scored_rows.values()), default=1))
+    )
 
 
 def _read_arrays(path: Path, depth: int | None) -> Run:
     schema, batches = _mapped(path)
     lengths = [batch["docid"].value_lengths().to_numpy() for batch in batches]
-    width = max((int(of.max()) for of in lengths), default=0)
+    width = max((int(line_lengths.max()) for line_lengths in lengths), default=0)
     shape, precision = (sum(map(len, lengths)), min(width, depth or width)), schema.field("score").type.value_type
     rows, scores = np.full(shape, NO_PASSAGE, np.int32), np.full(shape, -np.inf, precision.to_pandas_dtype())
     end, place = 0, np.arange(shape[1])
-    for batch, of in zip(batches, lengths, strict=True):
-        start, end = end, end + len(of)
-        kept = place < of[:, None]
-        taken = (batch["docid"].offsets.to_numpy()[:-1, None] + place)[kept]
-        rows[start:end][kept] = batch["docid"].values.indices.to_numpy()[taken]
-        scores[start:end][kept] = batch["score"].values.to_numpy()[taken]
+    for batch, line_lengths in zip(batches, lengths, strict=True):
+        start, end = end, end + len(line_lengths)
+        filled = place < line_lengths[:, None]
+        sources = (batch["docid"].offsets.to_numpy()[:-1, None] + place)[filled]
+        rows[start:end][filled] = batch["docid"].values.indices.to_numpy()[sources]
+        scores[start:end][filled] = batch["score"].values.to_numpy()[sources]
     docids = batches[0]["docid"].values.dictionary if batches else docids_by_row([])
     qids = (qid for batch in batches for qid in batch["qid"].to_pylist())
     return Run({qid: line for line, qid in enumerate(qids)}, docids, rows, scores)
@@ -196,5 +206,5 @@ def read_docids(path: Path, depth: int) -> Iterator[tuple[str, list[str]]]:
 
 def read_metadata(path: Path) -> dict[str, object]:
     """The ir_metadata of a run in arrays."""
-    found: dict[str, object] = yaml.safe_load(_mapped(path)[0].metadata[b"ir_metadata"])
-    return found
+    header: dict[str, object] = yaml.safe_load(_mapped(path)[0].metadata[b"ir_metadata"])
+    return header

@@ -44,29 +44,29 @@ def rankings(
     lists = judged_lists(files)
     passages: Iterator[tuple[Any, list[str]]]
     if lists or not (indexes := files.get("compressed")):
-        wanted = {docid for docids in lists.values() for docid in docids}
-        passages = _passages(settings, encoder, corpus, files, wanted)
+        listed_docids = {docid for docids in lists.values() for docid in docids}
+        passages = _passages(settings, encoder, corpus, files, listed_docids)
     else:
         shards = dict(zip(indexes, files["vectors"], strict=True))
 
-        def read(index: Path) -> tuple[Any, list[str]]:
+        def read_shard(index: Path) -> tuple[Any, list[str]]:
             return read_index(index, shards[index], settings.index, vectors.shape[1])
 
-        passages = iterate(indexes, Corpus(corpus), read)
+        passages = iterate(indexes, Corpus(corpus), read_shard)
     yield from nearest(query_sets, texts, vectors, passages, lists, settings.depth)
 
 
 def _passages(
-    settings: Settings, encoder: Encoder, corpus: Path, files: Files, wanted: set[str]
+    settings: Settings, encoder: Encoder, corpus: Path, files: Files, docids: set[str]
 ) -> Iterator[tuple[np.ndarray, list[str]]]:
     """Yield (vectors [n, dimension], docids) of passages: stored vectors if there are any, else encoded here.
 
-    Only passages in `wanted` are encoded; if it is empty, all.
+    Only passages in `docids` are encoded; if it is empty, all.
     """
     if files["embeddings"]:
         yield from iterate(files["embeddings"], Corpus(corpus), read_embeddings)
         return
     documents = encoder.for_route(DOCUMENT)
-    read = read_corpus(corpus, separator=documents.separator)
-    chosen = (passage for passage in read if not wanted or passage[0] in wanted)
+    passages = read_corpus(corpus, separator=documents.separator)
+    chosen = (passage for passage in passages if not docids or passage[0] in docids)
     yield from encode_passages(documents, chosen, settings.passage_length)

@@ -30,11 +30,13 @@ def rankings(
     client = Client(s.url, s.model, secret(s.key), s.attempts, s.timeout)
     encoder = Served(client, s.dimension, s.similarity, Path(s.cache), s.batch, s.concurrency, s.attempts)
     lists = judged_lists(files)
-    wanted = {docid for docids in lists.values() for docid in docids}
-    read = (passage for passage in read_corpus(corpus, separator=" ") if not lists or passage[0] in wanted)
+    listed_docids = {docid for docids in lists.values() for docid in docids}
+    corpus_passages = (
+        passage for passage in read_corpus(corpus, separator=" ") if not lists or passage[0] in listed_docids
+    )
 
     def passages() -> Iterator[tuple[np.ndarray, list[str]]]:
-        while chunk := list(islice(read, CHUNK)):
+        while chunk := list(islice(corpus_passages, CHUNK)):
             yield encoder.encode([text for _, text in chunk], s.prompts["passage"]), [docid for docid, _ in chunk]
 
     texts = texts_of(query_sets)

@@ -30,10 +30,10 @@ def rankings(
 
 
 def _scorer(model: Library, texts: Sequence[str]) -> Callable[[list[str]], blocks.Score]:
-    asked = weights(model, texts, QUERY)
+    query_weights = weights(model, texts, QUERY)
 
     def scores(passages: list[str]) -> blocks.Score:
         index = weights(model, passages, DOCUMENT).T.tocsr()
-        return lambda rows, columns: (asked[rows] @ index[:, columns]).toarray()
+        return lambda rows, columns: (query_weights[rows] @ index[:, columns]).toarray()
 
     return scores

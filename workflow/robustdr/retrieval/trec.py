@@ -51,21 +51,21 @@ def read_trec(path: Path) -> tuple[pa.Array, dict[str, tuple[np.ndarray, np.ndar
     """
     table = pa.concat_tables([COLUMNS.empty_table(), *_tables(path)]).unify_dictionaries()
     qids, docids = (table[name].combine_chunks() for name in ("qid", "docid"))
-    of = qids.indices.to_numpy()
-    order = np.argsort(of, kind="stable") if (of[1:] < of[:-1]).any() else slice(None)
-    ends = np.bincount(of, minlength=len(qids.dictionary)).cumsum()[:-1]
+    query_numbers = qids.indices.to_numpy()
+    order = np.argsort(query_numbers, kind="stable") if (query_numbers[1:] < query_numbers[:-1]).any() else slice(None)
+    ends = np.bincount(query_numbers, minlength=len(qids.dictionary)).cumsum()[:-1]
     columns = (np.split(column.to_numpy()[order], ends) for column in (docids.indices, table["score"]))
-    found = dict(zip(qids.dictionary.to_pylist(), zip(*columns, strict=True), strict=False))
-    return docids.dictionary, found
+    scored_rows = dict(zip(qids.dictionary.to_pylist(), zip(*columns, strict=True), strict=False))
+    return docids.dictionary, scored_rows
 
 
 def read_listed(path: Path) -> dict[str, list[tuple[str, float]]]:
     """(docid, score) pairs of each query, in the order of the lines; raises as `read_trec`."""
-    docids, found = read_trec(path)
+    docids, scored_rows = read_trec(path)
     names = docids.to_pylist()
     return {
         qid: [(names[row], score) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)]
-        for qid, (rows, scores) in found.items()
+        for qid, (rows, scores) in scored_rows.items()
     }
 
 
@@ -75,11 +75,11 @@ def trec_docids(path: Path, depth: int) -> Iterator[tuple[str, list[str]]]:
     Raises:
         UserError: as `read_trec`, or the lines of a query are not consecutive.
     """
-    seen: set[str] = set()
+    finished: set[str] = set()
     for qid, lines in groupby(chain.from_iterable(map(_pairs, _tables(path))), itemgetter(0)):
-        if qid in seen:
+        if qid in finished:
             raise UserError(f"{path}: the lines of query {qid!r} are not consecutive; delete the file and run again")
-        seen.add(qid)
+        finished.add(qid)
         yield qid, [docid for _, docid in islice(lines, depth)]
 
 

@@ -16,9 +16,9 @@ def ahead(steps: Iterator[Seen], prepare: Callable[[Seen], Ready]) -> Iterator[t
 
     What a step raises there is raised here, at its turn.
     """
-    made = ((seen, prepare(seen)) for seen in steps)
+    prepared = ((step_data, prepare(step_data)) for step_data in steps)
     with ThreadPoolExecutor(1) as thread:
-        waiting = deque(thread.submit(next, made, None) for _ in range(AHEAD))
+        waiting = deque(thread.submit(next, prepared, None) for _ in range(AHEAD))
         while step := waiting.popleft().result():
-            waiting.append(thread.submit(next, made, None))
+            waiting.append(thread.submit(next, prepared, None))
             yield step

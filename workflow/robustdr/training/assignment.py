@@ -16,12 +16,14 @@ def changes(queries: Texts, varied: Mapping[str, Texts], tokenizer: Tokenizer) -
     Args:
         queries: original texts. varied: texts by variation. tokenizer: the model's.
     """
-    found = {}
+    changed_texts = {}
     for qid, text in queries.items():
         original = tokenizer.encode(text).ids
         texts = {kind: texts[qid] for kind, texts in varied.items()}
-        found[qid] = {kind: other for kind, other in texts.items() if tokenizer.encode(other).ids != original}
-    return found
+        changed_texts[qid] = {
+            kind: varied_text for kind, varied_text in texts.items() if tokenizer.encode(varied_text).ids != original
+        }
+    return changed_texts
 
 
 def share_out(options: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
@@ -36,25 +38,25 @@ def share_out(options: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
         options: the variations that each query may have, at least one.
     """
     placed: defaultdict[str, defaultdict[tuple[str, ...], list[str]]] = defaultdict(lambda: defaultdict(list))
-    load = dict.fromkeys((kind for own in options.values() for kind in own), 0)
-    for qid, own in options.items():
-        reached: dict[str, tuple[str, tuple[str, ...]] | None] = dict.fromkeys(own)
-        queue, fewest = list(own), min(load.values())
+    load = dict.fromkeys((kind for kinds in options.values() for kind in kinds), 0)
+    for qid, own_kinds in options.items():
+        reached: dict[str, tuple[str, tuple[str, ...]] | None] = dict.fromkeys(own_kinds)
+        queue, fewest = list(own_kinds), min(load.values())
         for kind in queue:
             if load[kind] == fewest:
                 break
-            for others, qids in placed[kind].items():
-                for other in others if qids else ():
-                    if other not in reached:
-                        reached[other] = (kind, others)
-                        queue.append(other)
+            for kinds_of_query, qids in placed[kind].items():
+                for next_kind in kinds_of_query if qids else ():
+                    if next_kind not in reached:
+                        reached[next_kind] = (kind, kinds_of_query)
+                        queue.append(next_kind)
         kind = min(queue, key=load.__getitem__)
         load[kind] += 1
         while (step := reached[kind]) is not None:
-            source, others = step
-            placed[kind][others].append(placed[source][others].pop())
+            source, kinds_of_query = step
+            placed[kind][kinds_of_query].append(placed[source][kinds_of_query].pop())
             kind = source
-        placed[kind][own].append(qid)
+        placed[kind][own_kinds].append(qid)
     return {qid: kind for kind, groups in placed.items() for qids in groups.values() for qid in qids}
 
 

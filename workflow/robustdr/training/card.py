@@ -26,5 +26,5 @@ Recipe:
 def model_card(title: str, use: str, settings: LoopSettings, seed: int, steps: int, step: int) -> str:
     """The text of a trained model's README.md: what it is (`title`), how to `use` it, and its recipe."""
     recipe = yaml.safe_dump(deciding(settings), allow_unicode=True)
-    told = {**asdict(settings), "title": title, "use": use.format(**asdict(settings)), "recipe": recipe}
-    return CARD.format(**told, seed=seed, steps=steps, step=step)
+    card_fields = {**asdict(settings), "title": title, "use": use.format(**asdict(settings)), "recipe": recipe}
+    return CARD.format(**card_fields, seed=seed, steps=steps, step=step)

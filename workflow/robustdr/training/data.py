@@ -34,8 +34,8 @@ def choose_negatives(
     candidates = [docid for docid in ranking[:depth] if judged.get(docid, 0) < 1]
     if len(candidates) <= keep:
         return candidates
-    kept = generator(seed, "negatives", qid).sample(range(len(candidates)), keep)
-    return [candidates[i] for i in sorted(kept)]
+    places = generator(seed, "negatives", qid).sample(range(len(candidates)), keep)
+    return [candidates[i] for i in sorted(places)]
 
 
 def choose_passages(
@@ -82,9 +82,9 @@ def _chosen(
     """
     assert settings.depth is not None and settings.keep is not None
     judgements = {qid: judged for qid, judged in read_qrels(qrels).items() if qid in qids}
-    found = [read_run(run, settings.depth)] if run and answers else []
-    relevant = judge(read_answers(answers), found, settings.depth, corpus) if answers else {}
-    irrelevant = ((qid, [docid for docid, grade in of.items() if grade == 0]) for qid, of in judgements.items())
+    runs = [read_run(run, settings.depth)] if run and answers else []
+    relevant = judge(read_answers(answers), runs, settings.depth, corpus) if answers else {}
+    irrelevant = ((qid, [docid for docid, grade in grades.items() if grade == 0]) for qid, grades in judgements.items())
     candidates = read_docids(run, settings.depth) if run else irrelevant
     chosen = choose_passages(judgements, candidates, relevant, settings.depth, settings.keep, seed)
     if not chosen:
@@ -123,14 +123,19 @@ def write_training_data(
         varied = {path.stem: read_queries(path) for path in variations}
         variation, variations = assign_one(texts, varied, tokens, seed), []
     with atomic(output) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
-        for some, varied in _blocks(texts, variations):
+        for block, varied in _blocks(texts, variations):
             if varied and settings.assign == "all":
-                variation = assign_all(some, varied, tokens)
+                variation = assign_all(block, varied, tokens)
             elif varied:
-                variation = {qid: [of_kind[qid] for of_kind in varied.values()] for qid in some}
-            named = _named(corpus, {qid: chosen[qid] for qid in some}) if corpus is not None else {}
-            for qid, text in some.items():
-                line = {"query_id": qid, "query": text, "query_variation": variation[qid], **named.get(qid, {})}
+                variation = {qid: [of_kind[qid] for of_kind in varied.values()] for qid in block}
+            passage_fields = _passage_fields(corpus, {qid: chosen[qid] for qid in block}) if corpus is not None else {}
+            for qid, text in block.items():
+                line = {
+                    "query_id": qid,
+                    "query": text,
+                    "query_variation": variation[qid],
+                    **passage_fields.get(qid, {}),
+                }
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
@@ -142,15 +147,17 @@ def _blocks(texts: Texts, variations: list[Path]) -> Iterator[tuple[Texts, dict[
     """
     queries = iter(texts.items())
     files = {path: (pair for pair in iterate_queries(path) if pair[0] in texts) for path in variations}
-    while some := dict(islice(queries, BLOCK)):
-        varied = {path: dict(islice(file, len(some))) for path, file in files.items()}
+    while block := dict(islice(queries, BLOCK)):
+        varied = {path: dict(islice(file, len(block))) for path, file in files.items()}
         for path, of_kind in varied.items():
-            if list(of_kind) != list(some):
+            if list(of_kind) != list(block):
                 raise UserError(f"{path}: its queries are not those of the split; delete the file and run again")
-        yield some, {path.stem: of_kind for path, of_kind in varied.items()}
+        yield block, {path.stem: of_kind for path, of_kind in varied.items()}
 
 
-def _named(corpus: Corpus, chosen: dict[str, tuple[list[str], list[str]]]) -> dict[str, dict[str, dict[str, int]]]:
+def _passage_fields(
+    corpus: Corpus, chosen: dict[str, tuple[list[str], list[str]]]
+) -> dict[str, dict[str, dict[str, int]]]:
     """The passage fields of some queries for the training file: by query and field, rows by docid."""
     rows = corpus.rows({docid for pair in chosen.values() for docids in pair for docid in docids})
     return {
@@ -201,15 +208,18 @@ class Examples(Sequence[Example]):
         varied = line.get("query_variation") or line["query"]
         variations = tuple(varied) if isinstance(varied, list) else (varied,)
         return Example(
-            line["query_id"], line["query"], variations, *(self._passages(line.get(at, {})) for at in PASSAGES)
+            line["query_id"],
+            line["query"],
+            variations,
+            *(self._passages(line.get(field_name, {})) for field_name in PASSAGES),
         )
 
     def _passages(self, rows: dict[str, int]) -> tuple[Reference, ...]:
-        if not (named := rows.items()):
+        if not (docids_and_rows := rows.items()):
             return ()
         if self.corpus is None:
             raise UserError(f"{self.lines.path}: it names passages, but no corpus is given")
-        return tuple(Reference(docid, row, self.corpus) for docid, row in named)
+        return tuple(Reference(docid, row, self.corpus) for docid, row in docids_and_rows)
 
 
 def read_training_data(path: Path, corpus: Path | None = None) -> Examples:
@@ -227,42 +237,44 @@ def read_training_data(path: Path, corpus: Path | None = None) -> Examples:
         raise UserError(f"{path}: no training examples")
     first = None
     for start in range(0, len(examples), BLOCK):
-        named: list[tuple[int, Reference]] = []
+        numbered_passages: list[tuple[int, Reference]] = []
         for number in range(start, min(start + BLOCK, len(examples))):
             example = _checked(examples, number)
             first = first or example
             if bool(example.positives) != bool(first.positives):
-                where = f"{path}:{number + 1}: query {example.qid!r}"
-                raise UserError(f"{where}: either all examples have passages, or none")
-            named += [(number, passage) for passage in example.passages]
+                message_place = f"{path}:{number + 1}: query {example.qid!r}"
+                raise UserError(f"{message_place}: either all examples have passages, or none")
+            numbered_passages += [(number, passage) for passage in example.passages]
         if examples.corpus is not None:
-            _check_places(path, examples.corpus, named)
+            _check_places(path, examples.corpus, numbered_passages)
     return examples
 
 
 def _checked(examples: Examples, number: int) -> Example:
     """Example `number`; a UserError if the line is malformed."""
-    where = f"{examples.lines.path}:{number + 1}"
+    message_place = f"{examples.lines.path}:{number + 1}"
     try:
         example = examples[number]
         if wrong := [passage for passage in example.passages if type(passage.row) is not int]:
             raise TypeError(f"row {wrong[0].row!r} of passage {wrong[0].docid!r}")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"{where}: not a training example ({error!r}); fields: {', '.join(FIELDS)}") from None
+        raise UserError(f"{message_place}: not a training example ({error!r}); fields: {', '.join(FIELDS)}") from None
     if bool(example.positives) != bool(example.negatives):
-        raise UserError(f"{where}: query {example.qid!r} needs at least one positive and one negative passage")
+        raise UserError(f"{message_place}: query {example.qid!r} needs at least one positive and one negative passage")
     return example
 
 
-def _check_places(path: Path, corpus: Corpus, named: list[tuple[int, Reference]]) -> None:
+def _check_places(path: Path, corpus: Corpus, numbered_passages: list[tuple[int, Reference]]) -> None:
     """Raise a UserError for the first passage that is not at its row of the corpus.
 
     Args:
-        named: passages, each with the number of its line, from 0.
+        numbered_passages: passages, each with the number of its line, from 0.
     """
-    wrong = corpus.misplaced([passage.docid for _, passage in named], [passage.row for _, passage in named])
+    wrong = corpus.misplaced(
+        [passage.docid for _, passage in numbered_passages], [passage.row for _, passage in numbered_passages]
+    )
     if wrong is not None:
-        number, passage = named[wrong]
+        number, passage = numbered_passages[wrong]
         raise UserError(
             f"{path}:{number + 1}: passage {passage.docid!r} is not at row {passage.row} of {corpus.path}, which has "
             f"{len(corpus)} rows; make the training file again"

@@ -159,34 +159,34 @@ class Student(LearnsFromQueries):
             if parameter.requires_grad
         }
 
-    def ready(self, seen: Step) -> list[Ready]:
-        return [self.read(seen, self.loss[1])]
+    def ready(self, step: Step) -> list[Ready]:
+        return [self.read_fields(step, self.loss[1])]
 
-    def read(self, seen: Step, needs: set[str]) -> Ready:
+    def read_fields(self, step: Step, needs: set[str]) -> Ready:
         """This process's tokens of the fields in `needs`, and what teachers say of the texts of all processes."""
         shares = distributed.shares(self.settings.devices)
         mine = shares.start * self.settings.batch_size, shares.stop * self.settings.batch_size
         tokens = {}
         if needs & {"passages", "groups"}:
             documents = self.reads(DOCUMENT)
-            texts = [passage.read_passage().joined(documents.separator) for passage in seen.of("passages", *mine)]
+            texts = [passage.read_passage().joined(documents.separator) for passage in step.items_of("passages", *mine)]
             tokens["passages"] = documents.tokenise(texts, self.settings.passage_length)
         fields: dict[str, str] = {name: name for name in ("query", "variation", "variations") if name in needs}
         if self.anchor is not None:
             fields["anchor"] = "query"
-        for name, of in fields.items():
-            tokens[name] = self.encoders[QUERY].tokenise(seen.of(of, *mine), self.settings.query_length)
+        for name, source_field in fields.items():
+            tokens[name] = self.encoders[QUERY].tokenise(step.items_of(source_field, *mine), self.settings.query_length)
         taught = {}
         if self.teacher is not None:
-            taught["teacher_query"] = self.teacher.queries[seen.examples]
-            taught["teacher_passages"] = torch.from_numpy(self.teacher.passages[[p.row for p in seen.passages]])
+            taught["teacher_query"] = self.teacher.queries[step.examples]
+            taught["teacher_passages"] = torch.from_numpy(self.teacher.passages[[p.row for p in step.passages]])
         if self.teacher_scores is not None:
-            taught["teacher_scores"] = scores.of_groups(self.teacher_scores, seen.examples, seen.passages)
-        return Ready(len(seen.examples), tokens, taught, "negative" in needs)
+            taught["teacher_scores"] = scores.of_groups(self.teacher_scores, step.examples, step.passages)
+        return Ready(len(step.examples), tokens, taught, "negative" in needs)
 
     def batch(self, ready: Ready, step: int) -> Batch:
         """The batch of a step: vectors of the texts of all processes."""
-        size, batch = ready.size, Batch(**{name: sent(of, self.device) for name, of in ready.taught.items()})
+        size, batch = ready.size, Batch(**{name: sent(tensor, self.device) for name, tensor in ready.taught.items()})
         for name in ("passages", "query", "variation", "variations"):
             if name in ready.tokens:
                 encoder = self.reads(DOCUMENT) if name == "passages" else self.encoders[QUERY]
@@ -247,5 +247,5 @@ def derangement(size: int, *seed: object) -> list[int]:
     """For each of `size` positions, another position: a random cycle through all of them."""
     order = list(range(size))
     generator(*seed).shuffle(order)
-    other = dict(zip(order, order[1:] + order[:1], strict=True))
-    return [other[i] for i in range(size)]
+    successor = dict(zip(order, order[1:] + order[:1], strict=True))
+    return [successor[i] for i in range(size)]

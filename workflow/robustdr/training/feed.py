@@ -28,11 +28,11 @@ class Step:
     variations: list[str]
     passages: list[Reference]
 
-    def of(self, field: str, start: int, stop: int) -> list[Any]:
+    def items_of(self, field: str, start: int, stop: int) -> list[Any]:
         """The items of a field for the examples from `start` to `stop`; each example must have equally many."""
         items = getattr(self, field)
-        each = len(items) // len(self.examples)
-        return items[start * each : stop * each]
+        items_per_example = len(items) // len(self.examples)
+        return items[start * items_per_example : stop * items_per_example]
 
 
 class Feed:
@@ -54,8 +54,8 @@ class Feed:
         if not self.per_epoch:
             raise UserError(f"training: batches of {size} need at least {size} examples; the data has {len(examples)}")
 
-    def names(self, seen: Step) -> list[str]:
-        return [self.examples[i].qid for i in seen.examples]
+    def names(self, step: Step) -> list[str]:
+        return [self.examples[i].qid for i in step.examples]
 
     def passages(self, example: Example, epoch: int) -> list[Reference]:
         if not example.positives:
@@ -75,8 +75,8 @@ class Feed:
     def run(self, start: int, stop: int) -> Iterator[Step]:
         """The steps from `start` to `stop`."""
         for epoch in range(start // self.per_epoch, math.ceil(stop / self.per_epoch)):
-            made = batches(len(self.examples), self.size, epoch, self.seed)
-            for step, batch in enumerate(made, epoch * self.per_epoch):
+            epoch_batches = batches(len(self.examples), self.size, epoch, self.seed)
+            for step, batch in enumerate(epoch_batches, epoch * self.per_epoch):
                 if start <= step < stop:
                     examples = [self.examples[i] for i in batch]
                     query, variation = zip(*(self.texts(example, epoch) for example in examples), strict=True)

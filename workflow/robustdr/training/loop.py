@@ -38,7 +38,7 @@ class Feed(Protocol):
 
     def run(self, start: int, stop: int) -> Iterator[Any]: ...
 
-    def names(self, seen: Any) -> list[str]: ...
+    def names(self, step: Any) -> list[str]: ...
 
 
 class Student(Protocol):
@@ -69,7 +69,7 @@ class Student(Protocol):
     @property
     def rates(self) -> dict[str, float]: ...
 
-    def ready(self, seen: Any) -> list[Any]: ...
+    def ready(self, step: Any) -> list[Any]: ...
 
     def terms(self, ready: Any, step: int) -> dict[str, torch.Tensor]: ...
 
@@ -126,18 +126,21 @@ def train(
     feed = module.Student.feed(settings, seed, data, initial, files)
     student = module.Student.load(settings, seed, feed.examples, initial, files)
     on, parameters = student.device, student.parameters
-    alike: dict[tuple[float, float], list[torch.nn.Parameter]] = {}
+    parameters_alike: dict[tuple[float, float], list[torch.nn.Parameter]] = {}
     for name, rate in student.rates.items():
         # Biases and layer norms are vectors: they do not decay.
         decay = settings.weight_decay if parameters[name].ndim > 1 else 0.0
-        alike.setdefault((rate, decay), []).append(parameters[name])
-    groups = [{"params": of, "highest": rate, "weight_decay": decay} for (rate, decay), of in alike.items()]
+        parameters_alike.setdefault((rate, decay), []).append(parameters[name])
+    groups = [
+        {"params": group_parameters, "highest": rate, "weight_decay": decay}
+        for (rate, decay), group_parameters in parameters_alike.items()
+    ]
     optimiser = torch.optim.AdamW(groups, lr=0.0, fused=True if on.type == "cuda" else None)
     scaler = torch.amp.GradScaler(enabled=settings.precision == "float16")
 
     size = settings.batch_size * settings.devices
     steps = max(1, round(settings.epochs * feed.per_epoch))
-    taken = {path: max(1, round(share * steps)) for share, path in (snapshots or {}).items()}
+    snapshot_steps = {path: max(1, round(share * steps)) for share, path in (snapshots or {}).items()}
     # Snapshots wait beside the checkpoint: outputs written before the end may be removed when a training is resumed.
     waiting = resume.with_name(f"{resume.name}.snapshots")
     position = load_state(resume, key, parameters, optimiser)
@@ -150,23 +153,23 @@ def train(
 
     bar = tqdm(total=steps, initial=start, desc=settings.system, unit="step", disable=None if rank == 0 else True)
     began = time.monotonic() - spent
-    for step, (seen, ready) in enumerate(ahead(feed.run(start, steps), student.ready), start):
+    for step, (step_data, ready) in enumerate(ahead(feed.run(start, steps), student.ready), start):
         for group in optimiser.param_groups:
             group["lr"] = learning_rate(step, steps, group["highest"], settings.warmup, settings.decay)
 
         passes = []
         for part in ready:
             terms = student.terms(part, step)
-            each = torch.stack(list(terms.values())) / len(ready)
-            student.backward(scaler.scale(each.sum()))
-            passes.append(each.detach())
+            term_values = torch.stack(list(terms.values())) / len(ready)
+            student.backward(scaler.scale(term_values.sum()))
+            passes.append(term_values.detach())
         distributed.average_gradients(parameters.values())
-        shown = distributed.average(torch.stack(passes).sum(0))
-        values, total = dict(zip(terms, shown.tolist(), strict=True)), shown.sum().item()
+        averages = distributed.average(torch.stack(passes).sum(0))
+        values, total = dict(zip(terms, averages.tolist(), strict=True)), averages.sum().item()
         if not math.isfinite(total):
             raise UserError(
                 f"{data}: the loss is not finite at step {step} of {steps} ({values}; {feed.unit} "
-                f"{', '.join(feed.names(seen)[:5])}, …); "
+                f"{', '.join(feed.names(step_data)[:5])}, …); "
                 f"try a learning_rate below {settings.learning_rate} for {settings.system}"
             )
         scaler.unscale_(optimiser)
@@ -175,12 +178,12 @@ def train(
         scaler.update()
         optimiser.zero_grad()
 
-        where = {"step": step + 1, "epoch": step // feed.per_epoch, "learning_rate": optimiser.param_groups[0]["lr"]}
-        log.append({**where, "gradient_norm": norm.item(), "loss": total, **values})
+        progress = {"step": step + 1, "epoch": step // feed.per_epoch, "learning_rate": optimiser.param_groups[0]["lr"]}
+        log.append({**progress, "gradient_norm": norm.item(), "loss": total, **values})
         bar.update()
         bar.set_postfix(loss=f"{total:.3f}", refresh=False)
         if rank == 0:
-            if step + 1 in taken.values():
+            if step + 1 in snapshot_steps.values():
                 keep(waiting / str(step + 1), step + 1)
             if (step + 1) % settings.checkpoint_every == 0 and step + 1 < steps:
                 position = {"key": key, "step": step + 1, "log": log, "seconds": time.monotonic() - began}
@@ -189,9 +192,9 @@ def train(
     if rank == 0:
         seconds = time.monotonic() - began
         print(f"{settings.system}: {steps - start} steps; all {steps}: {steps * size / seconds:.0f} {feed.unit}/s")
-        for path, at in taken.items():
+        for path, snapshot_step in snapshot_steps.items():
             with atomic(path) as temporary:
-                shutil.copytree(waiting / str(at), temporary)
+                shutil.copytree(waiting / str(snapshot_step), temporary)
         keep(output, steps)
         with atomic(output / "training.csv") as temporary, open(temporary, "w", newline="") as file:
             writer = csv.DictWriter(file, log[0].keys(), lineterminator="\n")

@@ -99,7 +99,7 @@ class Student(LearnsFromQueries):
     def lengths(self) -> tuple[int, int]:
         return self.settings.query_length, self.settings.passage_length
 
-    def ready(self, seen: Step) -> list[Ready]:
+    def ready(self, step: Step) -> list[Ready]:
         """By share of this process: the pairs of its queries with their passages, and what a teacher says of them.
 
         Raises:
@@ -111,23 +111,31 @@ class Student(LearnsFromQueries):
                 f"systems.{self.settings.system}: the loss {self.settings.loss['name']} needs a process for each of "
                 f"{self.settings.devices} devices; here are {distributed.processes()}"
             )
-        return [self.read(seen, self.loss[1], share) for share in shares]
+        return [self.read_fields(step, self.loss[1], share) for share in shares]
 
-    def read(self, seen: Step, needs: set[str], share: int) -> Ready:
+    def read_fields(self, step: Step, needs: set[str], share: int) -> Ready:
         """The pairs of one share of a batch, for the fields in `needs`."""
         size = self.settings.batch_size
         mine = share * size, (share + 1) * size
-        groups = [[passage.read_passage().joined() for passage in seen.of("passages", i, i + 1)] for i in range(*mine)]
+        groups = [
+            [passage.read_passage().joined() for passage in step.items_of("passages", i, i + 1)] for i in range(*mine)
+        ]
         pairs: dict[str, list[tuple[str, str]]] = {}
         for name in ("query", "variation", "variations"):
             if name in needs:
-                texts = seen.of(name, *mine)
-                each = len(texts) // size
-                pairs[name] = [(text, passage) for at, text in enumerate(texts) for passage in groups[at // each]]
-        tokens: dict[str, list[Any]] = {name: self.ranker.tokenise(of, *self.lengths) for name, of in pairs.items()}
+                texts = step.items_of(name, *mine)
+                texts_per_query = len(texts) // size
+                pairs[name] = [
+                    (text, passage)
+                    for position, text in enumerate(texts)
+                    for passage in groups[position // texts_per_query]
+                ]
+        tokens: dict[str, list[Any]] = {
+            name: self.ranker.tokenise(field_pairs, *self.lengths) for name, field_pairs in pairs.items()
+        }
         taught = None
         if self.teacher is not None:
-            taught = scores.of_groups(self.teacher, seen.of("examples", *mine), seen.of("passages", *mine))
+            taught = scores.of_groups(self.teacher, step.items_of("examples", *mine), step.items_of("passages", *mine))
         return Ready(share, len(groups[0]), pairs if "vectors" in needs else {}, tokens, taught)
 
     def batch(self, ready: Ready, step: int) -> Batch:
@@ -138,15 +146,17 @@ class Student(LearnsFromQueries):
         batch, per_query = Batch(), ready.per_query
         for name, tokens in ready.tokens.items():
             seeds = self.seed, "dropout", step, ready.share, name
-            found = {f"{name}_scores": self.ranker.score(tokens, digest(*seeds)).unflatten(0, (-1, per_query))}
+            values_of_fields = {
+                f"{name}_scores": self.ranker.score(tokens, digest(*seeds)).unflatten(0, (-1, per_query))
+            }
             if ready.pairs:  # vectors of each text paired with the positive
                 positive = ready.pairs[name][::per_query]
-                found[name] = distributed.gather(
+                values_of_fields[name] = distributed.gather(
                     self.ranker.represent(positive, *self.lengths, digest(*seeds, "vectors"))
                 )
-            each = len(tokens) // per_query // self.settings.batch_size
-            for field, values in found.items():
-                setattr(batch, field, values.unflatten(0, (-1, each)) if name == "variations" else values)
+            texts_per_query = len(tokens) // per_query // self.settings.batch_size
+            for field, values in values_of_fields.items():
+                setattr(batch, field, values.unflatten(0, (-1, texts_per_query)) if name == "variations" else values)
         if ready.teacher_scores is not None:
             batch.teacher_scores = sent(ready.teacher_scores, self.device)
         return batch

@@ -65,8 +65,8 @@ def read_scores(path: Path, examples: Sequence[Example]) -> Scores:
         try:
             qid, _ = _scored(lines[number])
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            where = f"{path}:{number + 1}"
-            raise UserError(f"{where}: not a line of scores ({error!r}); fields: query_id, scores") from None
+            message_place = f"{path}:{number + 1}"
+            raise UserError(f"{message_place}: not a line of scores ({error!r}); fields: query_id, scores") from None
         numbers[qid] = number
     for example in examples:
         scores = _scored(lines[numbers[example.qid]])[1] if example.qid in numbers else {}
@@ -74,8 +74,8 @@ def read_scores(path: Path, examples: Sequence[Example]) -> Scores:
             score = scores.get(passage.docid)
             if score is None or not math.isfinite(score):
                 state = "no score" if score is None else f"the score {score}"
-                where = f"passage {passage.docid!r} for query {example.qid!r}"
-                raise UserError(f"{path}: {state} of {where}; delete the file and run again")
+                pair_name = f"passage {passage.docid!r} for query {example.qid!r}"
+                raise UserError(f"{path}: {state} of {pair_name}; delete the file and run again")
     return Scores(lines, array("q", (numbers[example.qid] for example in examples)))
 
 
@@ -89,6 +89,6 @@ def of_groups(scores: Scores, examples: list[int], passages: list[Reference]) ->
     groups = [passages[start : start + size] for start in range(0, len(passages), size)]
     rows = []
     for example, group in zip(examples, groups, strict=True):
-        of = scores[example]
-        rows.append([of[passage.docid] for passage in group])
+        score_of = scores[example]
+        rows.append([score_of[passage.docid] for passage in group])
     return torch.tensor(rows)

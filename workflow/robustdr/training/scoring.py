@@ -30,8 +30,8 @@ def write_scores(settings: ScoreSettings, model: Path, data: Path, corpus: Path,
     pairs = ((example.query, passage.read_passage().joined()) for example in examples for passage in example.passages)
     places = ((example.qid, passage.docid) for example in examples for passage in example.passages)
     with prefixed_errors(str(model)):
-        found = iter(ranker.predict(pairs, settings.query_length, settings.passage_length, places))
+        predicted = iter(ranker.predict(pairs, settings.query_length, settings.passage_length, places))
     with atomic(output) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
         for example in examples:
-            scores = {passage.docid: float(next(found)) for passage in example.passages}
+            scores = {passage.docid: float(next(predicted)) for passage in example.passages}
             file.write(json.dumps({"query_id": example.qid, "scores": scores}, ensure_ascii=False) + "\n")

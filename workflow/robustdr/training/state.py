@@ -57,8 +57,8 @@ def save_state(
 
 def _digest(folder: Path, position: dict) -> str:
     """Digest of the tensors and the position, so that a damaged state is not used."""
-    written = f"{sha256(folder / 'state.safetensors')}{json.dumps(position)}"
-    return hashlib.sha256(written.encode()).hexdigest()
+    content = f"{sha256(folder / 'state.safetensors')}{json.dumps(position)}"
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def load_state(folder: Path, key: str, parameters: Parameters, optimiser: torch.optim.Optimizer) -> dict:
