@@ -181,12 +181,12 @@ def test_any_number_of_processes_trains_the_same_model(
         launch([*TORCHRUN, str(processes)] if processes > 1 else [], stage)
         models.append(weights(output))
         columns.append([float(row["loss"]) for row in log(output)])
-    assert len(columns[0]) > 4 and columns[0] == pytest.approx(columns[1], rel=1e-5) == pytest.approx(
-        columns[2], rel=1e-5
-    )
+    assert len(columns[0]) > 4
+    assert columns[1:] == [pytest.approx(columns[0], rel=1e-5)] * 2
     for name, weight in models[0].items():
         for other in models[1:]:
-            if not name.endswith("key.bias"):  # attention does not depend on it: its gradient is noise
+            # Attention does not depend on a key's bias, nor the loss on that of all scores: their gradients are noise.
+            if not name.endswith(("key.bias", "classifier.bias")):
                 assert torch.allclose(weight, other[name], atol=2e-5), name
 
 

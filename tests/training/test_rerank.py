@@ -2,7 +2,6 @@
 
 import copy
 import json
-from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -23,7 +22,6 @@ from robustdr.training import distributed, loop
 from robustdr.training.feed import Feed
 from robustdr.training.rerank import Student
 from robustdr.training.scores import read_scores
-from robustdr.training.settings import RankerTraining
 from training.models import corpus_of, examples_of, files, log, passages_of, same, weights
 from training.test_distributed import TORCHRUN, arguments, launch
 from training.test_resume import Interrupted, stop_after
@@ -37,31 +35,11 @@ IDLE = ("key.bias", "classifier.bias", "linear.bias")
 
 
 @pytest.fixture(scope="module")
-def cross(tmp_path_factory, tiny_model):
-    """A ranker's directory, its head drawn."""
-    folder = tmp_path_factory.mktemp("cross")
-    load("mono_bert", tiny_model, seed=3).save(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
 def cross_with_layer(tmp_path_factory, tiny_model):
     """A directory of intent's ranker, head and layer drawn."""
     folder = tmp_path_factory.mktemp("cross_with_layer")
     load("intent_bert", tiny_model, seed=3).save(folder)
     return folder
-
-
-@pytest.fixture()
-def ranker_settings(settings):
-    """`ranker_settings("knrm", …)`: of a training of this ranker that is over in a second."""
-
-    def made(ranker, own=None, **changes):
-        told = asdict(settings) | {"loss": {"name": "pairwise"}} | changes
-        del told["encoders"], told["temperature"]
-        return RankerTraining(**told, ranker={"name": ranker, **(own or {})})
-
-    return made
 
 
 @pytest.fixture()
@@ -246,7 +224,7 @@ def test_steps_of_intent_are_those_of_single_texts(fit, cross_with_layer, intent
     model = fit(
         "model",
         "intent_bert",
-        own={"reads": reads},
+        recipe={"reads": reads},
         data=intents_file,
         loss={"name": "intent", "alpha": 0.5, "tau": 0.2},
         epochs=STEPS / 6,
