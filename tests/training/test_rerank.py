@@ -18,7 +18,7 @@ from robustdr.rankers.ranker import load, saved
 from robustdr.retrieval.rerank import rankings
 from robustdr.retrieval.runs import write_run
 from robustdr.retrieval.settings import RerankSettings
-from robustdr.training import distributed, loop
+from robustdr.training import loop
 from robustdr.training.feed import Feed
 from robustdr.training.rerank import Student
 from robustdr.training.scores import read_scores
@@ -300,20 +300,19 @@ def test_without_a_rate_of_their_own_new_layers_have_the_others(fit, intents_fil
     assert not same(without, fit("other", "intent_bert", new_layers_learning_rate=1e-2, **told))
 
 
-def test_a_process_scores_its_own_share(ranker_settings, cross, intents_file, monkeypatch):
-    """Four processes with a query each have what one has for all four."""
-    seen = next(Feed(examples_of(intents_file), 4, 2, 0.0, 1).run(0, 1))
+def test_a_share_of_a_batch_has_the_scores_of_its_queries(ranker_settings, cross, intents_file):
+    """Four shares with a query each have what one share has for all four."""
+    step = next(Feed(examples_of(intents_file), 4, 2, 0.0, 1).run(0, 1))
 
-    def batch(size):
+    def batch(size, share):
         student = Student(ranker_settings("mono_bert", batch_size=size), 1, load("mono_bert", cross))
-        return student.batch(student.read_fields(seen, {"query", "variations"}, 0), 0)
+        return student.batch(student.read_fields(step, {"query", "variations"}, share), 0)
 
-    whole = batch(4)
-    for rank in range(4):
-        monkeypatch.setattr(distributed, "rank", lambda rank=rank: rank)
-        share = batch(1)
+    whole = batch(4, 0)
+    for share in range(4):
+        part = batch(1, share)
         for name in ("query_scores", "variations_scores"):
-            assert torch.allclose(getattr(share, name), getattr(whole, name)[rank : rank + 1], atol=1e-5)
+            assert torch.allclose(getattr(part, name), getattr(whole, name)[share : share + 1], atol=1e-5)
 
 
 def test_a_teacher_s_scores_reach_their_own_query_and_passage(ranker_settings, cross, training_file, tmp_path):
