@@ -66,14 +66,14 @@ def test_an_example_prints_what_it_says(module, request):
         assert not told, "".join(told)
 
 
-def without_values(names, registry, valued):
-    """The plug-ins that have neither values elsewhere in the tests nor an example."""
-    return [name for name in names if name not in valued and not examples(registry.place(name)[0])]
+def without_values(plugins, golden):
+    """The plug-ins that have neither golden vectors nor an example."""
+    return [name for name in plugins.names() if name not in golden and not examples(plugins.place(name)[0])]
 
 
 def test_every_loss_and_ranker_has_golden_vectors_or_an_example():
-    assert not without_values(LOSSES.names(), LOSSES, {case["loss"]["name"] for case in CASES})
-    assert not without_values(RANKERS.names(), RANKERS, {*OF_RANKERS["words"], *OF_RANKERS["transformers"]})
+    assert not without_values(LOSSES, {case["loss"]["name"] for case in CASES})
+    assert not without_values(RANKERS, {*OF_RANKERS["words"], *OF_RANKERS["transformers"]})
 
 
 def test_every_variation_that_no_paper_uses_has_an_example():
