@@ -15,25 +15,25 @@ PAPERS = ("all", "capot", "intent", "qvg", "rodr", "toroder")
 
 
 @pytest.fixture(scope="session")
-def whole():
+def every_paper():
     """The configuration with all papers that are here."""
     return load(ROOT / "config")
 
 
 @pytest.fixture(scope="session")
-def config(whole):
+def config(every_paper):
     """The configuration of six papers. Tests name their systems one by one; a further paper's would be among them."""
 
     def theirs(by_paper):
         return {paper: by_paper[paper] for paper in PAPERS}
 
     def made_by_them(by_name):
-        return {name: recipe for name, recipe in by_name.items() if whole.paper_of(name) in PAPERS}
+        return {name: recipe for name, recipe in by_name.items() if every_paper.paper_of(name) in PAPERS}
 
     return replace(
-        whole,
-        **{key: theirs(getattr(whole, key)) for key in ("papers", "claims", "sources", "folders")},
-        **{key: made_by_them(getattr(whole, key)) for key in ("systems", "pretraining")},
+        every_paper,
+        **{key: theirs(getattr(every_paper, key)) for key in ("papers", "claims", "sources", "folders")},
+        **{key: made_by_them(getattr(every_paper, key)) for key in ("systems", "pretraining")},
     )
 
 
