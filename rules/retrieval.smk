@@ -102,35 +102,6 @@ RANK = node_at(
 )
 
 
-rule mine:
-    input:
-        unpack(inputs(RANK)),
-    output:
-        run="{root}/runs/{collection}/{system}/seed{seed}/{split}.{variation}.arrow",
-        record=RANK.record,
-    log:
-        "{root}/logs/mine/{collection}.{split}.{variation}.{system}.{seed}.log",
-    benchmark:
-        "{root}/benchmarks/mine/{collection}.{split}.{variation}.{system}.{seed}.tsv"
-    wildcard_constraints:
-        system=f"{RANKED_BY.retrieve}|{RANKED_BY.rerank}",
-        split="train",
-    conda:
-        "../envs/index-gpu.yaml"
-    threads: RANK.cores
-    resources:
-        cpus_per_task=RANK.cores,
-        mem_mb=RANK.memory,
-        runtime=RANK.minutes,
-        gpu=RANK.gpus,
-    params:
-        settings=RANK.settings,
-    message:
-        "Rank passages by {wildcards.system}, seed {wildcards.seed} for training queries of {wildcards.collection}"
-    shell:
-        "python -m robustdr.stages rank @{params.settings:q} > {log:q} 2>&1"
-
-
 rule retrieve:
     input:
         unpack(inputs(RANK)),
@@ -160,12 +131,19 @@ rule retrieve:
         "python -m robustdr.stages rank @{params.settings:q} > {log:q} 2>&1"
 
 
-rule rerank:
-    input:
-        unpack(inputs(RANK)),
-    output:
-        run="{root}/runs/{collection}/{system}/seed{seed}/{split}.{variation}.arrow",
-        record=RANK.record,
+use rule retrieve as mine with:
+    log:
+        "{root}/logs/mine/{collection}.{split}.{variation}.{system}.{seed}.log",
+    benchmark:
+        "{root}/benchmarks/mine/{collection}.{split}.{variation}.{system}.{seed}.tsv"
+    wildcard_constraints:
+        system=f"{RANKED_BY.retrieve}|{RANKED_BY.rerank}",
+        split="train",
+    message:
+        "Rank passages by {wildcards.system}, seed {wildcards.seed} for training queries of {wildcards.collection}"
+
+
+use rule retrieve as rerank with:
     log:
         "{root}/logs/rerank/{collection}.{split}.{variation}.{system}.{seed}.log",
     benchmark:
@@ -173,29 +151,12 @@ rule rerank:
     wildcard_constraints:
         system=RANKED_BY.rerank,
         split="(?!train[.])[a-z0-9-]+",
-    conda:
-        "../envs/index-gpu.yaml"
-    threads: RANK.cores
-    resources:
-        cpus_per_task=RANK.cores,
-        mem_mb=RANK.memory,
-        runtime=RANK.minutes,
-        gpu=RANK.gpus,
-    params:
-        settings=RANK.settings,
     message:
         "Rerank passages by {wildcards.system}, seed {wildcards.seed} for {wildcards.split} queries of {wildcards.collection}"
-    shell:
-        "python -m robustdr.stages rank @{params.settings:q} > {log:q} 2>&1"
 
 
 # A server may be asked from the host that submits alone.
-rule retrieve_served:
-    input:
-        unpack(inputs(RANK)),
-    output:
-        run="{root}/runs/{collection}/{system}/seed{seed}/{split}.{variation}.arrow",
-        record=RANK.record,
+use rule retrieve as retrieve_served with:
     log:
         "{root}/logs/retrieve_served/{collection}.{split}.{variation}.{system}.{seed}.log",
     benchmark:
@@ -203,20 +164,8 @@ rule retrieve_served:
     wildcard_constraints:
         system=RANKED_BY.retrieve_served,
     localrule: True
-    conda:
-        "../envs/index-gpu.yaml"
-    threads: RANK.cores
-    resources:
-        cpus_per_task=RANK.cores,
-        mem_mb=RANK.memory,
-        runtime=RANK.minutes,
-        gpu=RANK.gpus,
-    params:
-        settings=RANK.settings,
     message:
         "Rank passages by the server of {wildcards.system} for {wildcards.split} queries of {wildcards.collection}"
-    shell:
-        "python -m robustdr.stages rank @{params.settings:q} > {log:q} 2>&1"
 
 
 # How much of an exact search a compressed index finds; tables print it.

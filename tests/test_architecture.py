@@ -86,6 +86,25 @@ def test_few_places_are_untyped():
     assert len(places) < UNTYPED, places
 
 
+# Prepositions, pronouns and bare participles: they say how a word stands in a sentence, not what a thing is.
+FUNCTION_WORDS = re.compile(
+    r"of|by|at|own|here|there|ones?|others?|th[eo]se|found|made|told|said|asked|given|taken|kept|known|seen|had|each|every|some|"
+    r"both|where|how|who|what|which|about|beside|below|above|behind|over|under|within|between|apart|alone|alike|left|right|near|"
+    r"far|same|so|more|most|least|few|wanted|shown|named|written|read|moved|lost"
+)
+
+
+def test_names_say_what_they_hold():
+    names = []
+    for module, file in FILES.items():
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Name(id=name) | ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                    names.append((name.strip("_"), f"{module}:{node.lineno}"))
+    unclear = [(name, place) for name, place in names if FUNCTION_WORDS.fullmatch(name)]
+    assert len(unclear) < 0.005 * len(names), unclear
+
+
 def test_the_pipeline_imports_nothing_of_the_reviewer():
     for module, file in FILES.items():
         assert REVIEWER.name not in file.read_text(encoding="utf-8"), module

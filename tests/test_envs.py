@@ -145,8 +145,12 @@ def codes():
     """(environment, code) of all that stages load by name at any scale, and of the stages that load nothing so."""
     house = load(ROOT / "config")
     made = [(environment, Code([STAGES[stage].function.__name__])) for environment, stage in USED]
-    of_rule = {re.search(r"/logs/(\w+)/", text)[1]: re.search(r"envs/([\w.-]+)", text)[1]
-               for _, text in rules() if "@{params.settings" in text}  # fmt: skip
+    of_rule = {
+        name: re.search(r"envs/([\w.-]+)", text)[1]
+        for _, text in rules()
+        if "@{params.settings" in text
+        for name in re.findall(r"/logs/(\w+)/", text)  # of the rule, and of those that use it
+    }
     for one in (graph(house, scale) for scale in house.scales):
         lineage = one.lineage
         nodes = of_papers(one, house.papers)

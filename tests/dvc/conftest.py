@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.workflow.conftest import OFFLINE, ROOT, Project
-from tests.workflow.small import ROLE, drop_papers, edit, make_papers, only_claim, some
+from tests.workflow.small import ROLE, edit, keep_papers, make_papers, only_claim, some
 
 TRACKED = ("dvc.yaml", ".dvc/config", ".dvcignore", ".gitignore")
 AUTHOR = {f"GIT_{who}_{what}": "tester" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
@@ -34,7 +34,7 @@ def shrink(config: Path) -> None:
         tree["figures"]["figure2"]["systems"] = {"dr_oq": "DR_OQ"}
 
     test = {"name": "hurts_most", "system": "dr_oq", "query_sets": ["swap_words"]}
-    drop_papers(config.parent, *(paper.name for paper in (config / "papers").iterdir() if paper.name != "rodr"))
+    keep_papers(config.parent, "rodr")
     make_papers(config.parent, "rodr")
     edit(config / "collections.yaml", collections)
     edit(config / "scales/mini.yaml", scale)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.workflow.small import edit
 
+from robustdr.collections.settings import SOURCES
 from robustdr.core.errors import UserError
 from robustdr.experiments.config import load
 from robustdr.experiments.models import Place
@@ -227,7 +228,7 @@ MISTAKES = {
         "collections.yaml",
         put("wordnet-mini", "kind", "wordnett"),
         "wordnet-mini.kind: 'wordnett' is unknown (did you mean wordnet?)",
-        "aligned, beir, faq, irds, local, pairs, wordnet",
+        ", ".join(sorted(SOURCES)),
     ),
     "unknown kind of system": (
         EXPERIMENT,

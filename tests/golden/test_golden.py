@@ -17,9 +17,7 @@ from robustdr.core.files import sha256
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.encoder import Encoder
 from robustdr.encoding.settings import CheckpointSettings
-from robustdr.losses import LOSSES
 from robustdr.losses.batch import Batch
-from robustdr.rankers import RANKERS
 from robustdr.rankers.ranker import load
 
 HERE = Path(__file__).parent
@@ -27,11 +25,6 @@ OF_LOSSES, OF_RANKERS, OF_ENCODERS = (
     json.loads((HERE / f"{name}.json").read_text()) for name in ("losses", "rankers", "encoders")
 )
 CASES = OF_LOSSES["cases"]
-
-
-def test_every_loss_and_ranker_has_golden_vectors():
-    assert {case["loss"]["name"] for case in CASES} == set(LOSSES.names())
-    assert {*OF_RANKERS["words"], *OF_RANKERS["transformers"]} == set(RANKERS.names())
 
 
 @pytest.mark.parametrize("name", make.FILES)

@@ -29,9 +29,9 @@ def with_one(config, **source):
     return replace(config, sources=config.sources | {"rodr": [*config.sources["rodr"], Source(about="more", **source)]})
 
 
-def test_every_paper_accounts_for_its_trainings(config):
+def test_every_paper_accounts_for_its_trainings(config, every_paper):
     assert sorted(paper for paper, of in config.sources.items() if of) == PAPERS
-    assert [fault for paper in PAPERS for fault in faults(config, paper)] == []
+    assert [fault for paper, of in every_paper.sources.items() if of for fault in faults(every_paper, paper)] == []
 
 
 @pytest.mark.parametrize(
@@ -63,9 +63,9 @@ def test_data_generators_and_checkpoints_that_differ_are_on_the_page(config, pap
     assert told in row
 
 
-def test_the_page_is_the_one_of_these_sources(config):
+def test_the_page_is_the_one_of_these_sources(every_paper):
     assert (ROOT / "docs/explanation/deviations.md").read_text(encoding="utf-8") == page(
-        config, read_effects(ROOT / EFFECTS)
+        every_paper, read_effects(ROOT / EFFECTS)
     )
 
 

@@ -1,6 +1,10 @@
-"""Every loss against its equations in NumPy: the terms, their gradients, and what gradients must not reach."""
+"""Losses against their equations in NumPy: the terms, their gradients, and what gradients must not reach.
+
+What every loss must do is here too, whether it has equations or an example in its docstring (tests/test_examples.py).
+"""
 
 from types import SimpleNamespace
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
@@ -57,7 +61,17 @@ VECTORS = (*TEXTS, "teacher_query", "teacher_passages", "anchor", "teacher_score
 PAIRS = {"pairwise", "bpr", "intent", "dual_contrastive"}  # they compare with negatives, and so need one
 TEACHER = ("teacher_query", "teacher_passages")
 
-every_loss = pytest.mark.parametrize("name, settings", CASES)
+
+def choices(name: str) -> list[tuple[str, dict]]:
+    """A loss with its defaults, and with each value that a setting may be chosen from."""
+    hints = get_type_hints(losses.LOSSES.facts(name))
+    chosen = [(key, value) for key, hint in hints.items() if get_origin(hint) is Literal for value in get_args(hint)]
+    return [(name, {}), *((name, {key: value}) for key, value in chosen)]
+
+
+ALL = [*CASES, *(case for name in losses.LOSSES.names() for case in choices(name) if case not in CASES)]
+every_case = pytest.mark.parametrize("name, settings", CASES)
+every_loss = pytest.mark.parametrize("name, settings", ALL)
 
 
 def arrays(batch) -> SimpleNamespace:
@@ -84,11 +98,11 @@ def differences(function, x: SimpleNamespace, field: str) -> np.ndarray:
     return gradient
 
 
-def test_every_loss_is_among_the_cases():
-    assert {name for name, _ in CASES} == set(losses.LOSSES.names())
+def test_every_equation_has_a_case():
+    assert {name for name, _ in CASES} == {name for name in losses.LOSSES.names() if hasattr(equations, name)}
 
 
-@every_loss
+@every_case
 @given(
     st.builds(
         random_batch, st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 4), st.integers(1, 8), st.integers(1, 4)
@@ -101,7 +115,7 @@ def test_a_loss_equals_its_equations(name, settings, batch):
     assert {term: value.item() for term, value in terms.items()} == pytest.approx(expected, rel=0, abs=1e-6)
 
 
-@every_loss
+@every_case
 @pytest.mark.parametrize(
     "seed, queries, per_query, dimension", [(3, 3, 2, 4), (4, 4, 3, 2), (5, 2, 1, 6), (6, 1, 2, 3)]
 )
@@ -158,6 +172,16 @@ def test_a_term_does_not_reach_what_is_fixed(name, settings, term, fixed):
 
 
 @every_loss
+def test_terms_are_single_numbers_with_finite_gradients(name, settings):
+    batch = random_batch(9, queries=3, per_query=3, dimension=4)
+    vectors = [getattr(batch, field).requires_grad_() for field in VECTORS]
+    terms = losses.create(name, **settings)(batch)
+    assert terms and all(term.shape == () and term.isfinite() for term in terms.values())
+    gradients = torch.autograd.grad(sum(terms.values()), vectors, materialize_grads=True)
+    assert all(gradient.isfinite().all() for gradient in gradients)
+
+
+@every_loss
 def test_a_loss_reads_only_what_it_needs(name, settings):
     loss, batch = losses.create(name, **settings), random_batch(7, queries=3, per_query=2, dimension=4)
     needs = fields(name, settings)
@@ -165,15 +189,15 @@ def test_a_loss_reads_only_what_it_needs(name, settings):
 
 
 @pytest.mark.parametrize(
-    "name, settings", [case for case in CASES if "groups" in losses.check(case[0], **case[1])], ids=str
+    "name, settings", [case for case in ALL if "groups" in losses.check(case[0], **case[1])], ids=str
 )
 def test_a_loss_over_groups_takes_the_scores_of_a_ranker(name, settings):
     loss, batch = losses.create(name, **settings), random_batch(7, queries=3, per_query=2, dimension=4)
     needs = losses.check(name, **settings)
-    needed = needs & {"query", "variation", "variations"}
-    ranker = Batch(**{f"{queries}_scores": batch.group_scores(queries) for queries in needed})
-    for queries in needed if "vectors" in needs else ():
-        setattr(ranker, queries, getattr(batch, queries))
+    scored = needs & {"query", "variation", "variations"}
+    ranker = Batch(**{f"{queries}_scores": batch.group_scores(queries) for queries in scored})
+    for field in needs - {"groups", "vectors"} - (set() if "vectors" in needs else scored):
+        setattr(ranker, field, getattr(batch, field))
     assert loss(ranker) == loss(batch)
 
 

@@ -192,7 +192,7 @@ def test_two_processes_share_each_batch_of_one(feed, monkeypatch):
     monkeypatch.setattr(distributed, "processes", lambda: 2)
     for rank in (0, 1):
         monkeypatch.setattr(distributed, "rank", lambda rank=rank: rank)
-        part = feed(batch_size=4)
+        part = feed(batch_size=4, devices=2)
         for step in (0, 1, 26):
             epoch, batch = whole.batch(step)
             assert part.batch(step) == (epoch, batch[4 * rank : 4 * rank + 4])

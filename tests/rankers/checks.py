@@ -1,6 +1,7 @@
 """What every ranker over a transformer must do, whichever it is."""
 
 import json
+from dataclasses import asdict
 
 import numpy as np
 import torch
@@ -28,7 +29,7 @@ def saves_and_loads(name, folder, output):
     output.mkdir()
     ranker.save(output)
     assert sorted(path.name for path in output.iterdir()) == sorted(RANKERS.facts(name).files)
-    assert saved(output) == {"ranker": name, "settings": {}}
+    assert saved(output) == {"ranker": name, "settings": asdict(RANKERS.settings(name, {}))}
     assert json.loads((output / "config.json").read_text())["model_type"] in ("bert", "t5")
     assert f'load("{name}"' in (output / "README.md").read_text()
     again = load(name, output, seed=8)

@@ -121,14 +121,12 @@ def test_query_and_passage_are_cut_by_themselves(tiny_model):
     assert ranker.tokenizer.convert_ids_to_tokens(passage) == ["[CLS]", "music", "is", "[SEP]"]
 
 
-@pytest.mark.parametrize("start", ["tiny_model", "headed"])
-def test_pairs_do_not_see_each_other(request, start):
-    pairs_do_not_see_each_other(load("epic", request.getfixturevalue(start)))
+def test_pairs_do_not_see_each_other(headed):
+    pairs_do_not_see_each_other(load("epic", headed))
 
 
-@pytest.mark.parametrize("start", ["tiny_model", "headed"])
-def test_saves_and_loads(request, start, tmp_path):
-    saves_and_loads("epic", request.getfixturevalue(start), tmp_path / "saved")
+def test_saves_and_loads(headed, tmp_path):
+    saves_and_loads("epic", headed, tmp_path / "saved")
 
 
 def test_what_training_changed_is_saved(tiny_model, tmp_path):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from rankers.checks import PAIRS, gradients_are_differences, pairs_do_not_see_each_other, saves_and_loads, scores
+from rankers.checks import PAIRS, gradients_are_differences, pairs_do_not_see_each_other, scores
 from rankers.numpy_transformers import arrays, bert
 from robustdr.core.errors import UserError
 from robustdr.rankers.ranker import load
@@ -86,10 +86,6 @@ def test_pairs_that_the_model_cannot_read_are_refused(ranker):
 
 def test_pairs_do_not_see_each_other(ranker):
     pairs_do_not_see_each_other(ranker)
-
-
-def test_saves_and_loads(tiny_model, tmp_path):
-    saves_and_loads("mono_bert", tiny_model, tmp_path / "saved")
 
 
 def test_the_head_is_drawn_by_the_seed(tiny_model):

@@ -98,14 +98,12 @@ def test_the_end_of_the_prompt_stays(request, start, end):
     assert cut[-len(ask) - 1 : -1] == ask
 
 
-@pytest.mark.parametrize("start", ["t5", "tiny_seq2seq"])
-def test_pairs_do_not_see_each_other(request, start):
-    pairs_do_not_see_each_other(load("mono_t5", request.getfixturevalue(start)))
+def test_pairs_do_not_see_each_other(t5):
+    pairs_do_not_see_each_other(load("mono_t5", t5))
 
 
-@pytest.mark.parametrize("start", ["t5", "tiny_seq2seq"])
-def test_saves_and_loads(request, start, tmp_path):
-    saves_and_loads("mono_t5", request.getfixturevalue(start), tmp_path / "saved")
+def test_saves_and_loads(t5, tmp_path):
+    saves_and_loads("mono_t5", t5, tmp_path / "saved")
 
 
 def test_what_it_saves_is_a_t5_of_transformers(t5, tmp_path):

@@ -15,9 +15,15 @@ from robustdr.core.errors import UserError
 from robustdr.rankers import RANKERS
 from robustdr.rankers.ranker import load, saved
 
-NAMES = ["knrm", "conv_knrm", "drmm"]
-OTHERS = {"knrm": {"trained_kernels": False}, "conv_knrm": {"filters": 6}, "drmm": {"bins": 7, "hidden": 2}}
+NAMES = [name for name in RANKERS.names() if RANKERS.facts(name).initial == ("static",)]
+SETTINGS = {"knrm": {"trained_kernels"}, "conv_knrm": {"filters", "trained_kernels"}, "drmm": {"bins", "hidden"}}
 every_ranker = pytest.mark.parametrize("name", NAMES)
+
+
+def other_settings(name):
+    """Other settings than the defaults: a number is one more, and what is on is off."""
+    defaults = asdict(RANKERS.settings(name, {}))
+    return {key: not value if isinstance(value, bool) else value + 1 for key, value in defaults.items()}
 
 
 def scores(ranker, pairs, **limits):
@@ -89,7 +95,7 @@ def test_half_precision_changes_nothing(word_vectors, name):
 @every_ranker
 @pytest.mark.parametrize("other", [False, True])
 def test_what_is_saved_scores_the_same(word_vectors, tmp_path, name, other):
-    settings = OTHERS[name] if other else {}
+    settings = other_settings(name) if other else {}
     ranker = load(name, word_vectors, seed=3, **settings)
     ranker.count(passage for _, passage in PAIRS)
     ranker.save(tmp_path)
@@ -118,15 +124,11 @@ def test_word_vectors_stay_as_they_are_in_training(word_vectors, name):
     assert torch.equal(ranker.vectors, load_file(word_vectors / "model.safetensors")["embedding.weight"])
 
 
-@every_ranker
+@pytest.mark.parametrize("name", SETTINGS)
 def test_what_a_configuration_reads_without_importing(name):
     assert RANKERS.facts(name).initial == ("static",)
     assert bool(RANKERS.facts(name).counts) == (name == "drmm")
-    assert set(asdict(RANKERS.settings(name, {}))) == {
-        "knrm": {"trained_kernels"},
-        "conv_knrm": {"filters", "trained_kernels"},
-        "drmm": {"bins", "hidden"},
-    }[name]  # fmt: skip
+    assert set(asdict(RANKERS.settings(name, {}))) == SETTINGS[name]
 
 
 @every_ranker

@@ -3,7 +3,7 @@
 import json
 import shutil
 import socket
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,11 @@ import pytest
 
 from robustdr.collections.rows import Corpus, rows_of, write_rows
 from robustdr.core.seeds import generator
+from robustdr.rankers.ranker import load
 from robustdr.retrieval.embeddings import write_embeddings
 from robustdr.retrieval.settings import EmbedSettings
 from robustdr.training.loop import train
-from robustdr.training.settings import DenseTraining
+from robustdr.training.settings import DenseTraining, RankerTraining
 from training.models import corpus_of, examples_of
 
 
@@ -116,6 +117,26 @@ def settings() -> DenseTraining:
         precision="float32",
         threads=1,
     )
+
+
+@pytest.fixture()
+def ranker_settings(settings):
+    """`ranker_settings("knrm", …)`: of a training of this ranker that is over in a second."""
+
+    def make(ranker, recipe=None, **changes):
+        told = asdict(settings) | {"loss": {"name": "pairwise"}} | changes
+        del told["encoders"], told["temperature"]
+        return RankerTraining(**told, ranker={"name": ranker, **(recipe or {})})
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def cross(tmp_path_factory, tiny_model):
+    """A ranker's directory, its head drawn."""
+    folder = tmp_path_factory.mktemp("cross")
+    load("mono_bert", tiny_model, seed=3).save(folder)
+    return folder
 
 
 @pytest.fixture()

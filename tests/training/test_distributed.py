@@ -6,17 +6,20 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 import pytest
 import torch
 
 from robustdr import losses
+from robustdr.core.errors import UserError
 from robustdr.encoding.directory import DOCUMENT, QUERY, part
 from robustdr.encoding.hardware import device
 from robustdr.losses.batch import Batch
+from robustdr.pretraining.settings import PretrainingSettings
 from robustdr.training import distributed
+from robustdr.training.settings import LoopSettings
 from training.models import corpus_of, log, weights
 
 ROOT = Path(__file__).parents[2]
@@ -81,11 +84,15 @@ def test_one_process_is_left_alone(free_port, monkeypatch, torchrun):
     assert not torch.distributed.is_initialized()
 
 
-def arguments(settings, output: Path, data: Path, initial: Path, resume: Path) -> list[str]:
+def arguments(
+    settings, output: Path, data: Path, initial: Path, resume: Path, trains: str = "robustdr.training.dense"
+) -> list[str]:
+    """The command line of a training, whose code is all that it loads by name."""
+    modules = [trains, *([f"robustdr.losses.{settings.loss['name']}"] if hasattr(settings, "loss") else [])]
+    modules += [f"robustdr.rankers.{settings.ranker['name']}"] if hasattr(settings, "ranker") else []
     options = {
-        "code": "train",
         "packages": "torch",
-        "trains": "robustdr.training.dense",
+        "trains": trains,
         "settings": json.dumps(asdict(settings)),
         "seed": 1,
         "key": "key",
@@ -95,10 +102,19 @@ def arguments(settings, output: Path, data: Path, initial: Path, resume: Path) -
         "resume": resume,
         "output": output,
     }
-    return ["train", *(text for name, value in options.items() for text in (f"--{name}", str(value)))]
+    words = [text for name, value in options.items() for text in (f"--{name}", str(value))]
+    return ["train", "--code", "train", *modules, *words]
 
 
+TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "CUDA_VISIBLE_DEVICES": ""}
+
+
+def launch(launcher: list[str], stage: list[str]) -> None:
+    command = [sys.executable, *launcher, "-m", "robustdr.stages", *stage]
+    run = {"env": ENVIRONMENT, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "timeout": 240}
+    done = subprocess.run(command, **run)
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.slow
@@ -109,13 +125,11 @@ def test_two_processes_train_the_model_of_one_with_the_doubled_batch(
     def train(name: str, launcher: list[str], changed: dict) -> list[list[float]]:
         changed = replace(settings, **{"epochs": 1.0, **changed})
         stage = arguments(changed, tmp_path / name, training_file, still_model, tmp_path / f"resume-{name}")
-        started = [sys.executable, *launcher, "-m", "robustdr.stages", *stage]
-        subprocess.run(started, check=True, env=ENVIRONMENT, capture_output=True, timeout=120)
+        launch(launcher, stage)
         return [[float(row[column]) for row in log(tmp_path / name)] for column in ("loss", "gradient_norm")]
 
-    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     losses_of_one, norms_of_one = train("one", [], {"encoders": changes.get("encoders", "shared")})
-    losses_of_two, norms_of_two = train("two", torchrun, {**changes, "batch_size": 2})
+    losses_of_two, norms_of_two = train("two", [*TORCHRUN, "2"], {**changes, "batch_size": 2, "devices": 2})
     assert len(losses_of_one) == 6
     assert losses_of_two == pytest.approx(losses_of_one, rel=1e-4)
     assert norms_of_two == pytest.approx(norms_of_one, rel=1e-3) and max(norms_of_one) > settings.max_gradient_norm
@@ -131,6 +145,55 @@ def test_two_processes_train_the_model_of_one_with_the_doubled_batch(
         for name in one:
             if not name.endswith(tuple(idle)):
                 assert (one[name] - two[name]).abs().max() <= 0.01 * (one[name] - start[name]).abs().max(), name
+
+
+SHARED = {field.name for field in fields(LoopSettings)}
+TRAININGS = {
+    "dense": ("robustdr.training.dense", {}),
+    "dense, cached": ("robustdr.training.dense", {"gradient_cache": 64}),
+    "ranker": ("robustdr.training.rerank", {}),
+    "pretraining": ("robustdr.pretraining.student", {}),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("training", TRAININGS)
+def test_any_number_of_processes_trains_the_same_model(
+    settings, ranker_settings, training_file, tiny_model, cross, intents_file, tmp_path, training
+):
+    """The batch is that of four devices, and has dropout: one process computes four shares, two compute two each."""
+    trains, changes = TRAININGS[training]
+    told, data, initial = settings, training_file, tiny_model
+    if training == "ranker":
+        told, data, initial = ranker_settings("mono_bert", loss={"name": "lce"}), intents_file, cross
+    if training == "pretraining":
+        told = PretrainingSettings(
+            **{name: getattr(settings, name) for name in vars(settings) if name in SHARED}, length=24, frozen_steps=2
+        )
+        data = corpus_of(training_file)
+    told = replace(told, batch_size=1, devices=4, epochs=1.0, dropout=0.3, **changes)
+    models, columns = [], []
+    for processes in (1, 2, 4):
+        output = tmp_path / str(processes)
+        stage = arguments(told, output, data, initial, tmp_path / f"resume-{processes}", trains)
+        if training == "pretraining":
+            del stage[stage.index("--corpus") : stage.index("--corpus") + 2]
+        launch([*TORCHRUN, str(processes)] if processes > 1 else [], stage)
+        models.append(weights(output))
+        columns.append([float(row["loss"]) for row in log(output)])
+    assert len(columns[0]) > 4
+    assert columns[1:] == [pytest.approx(columns[0], rel=1e-5)] * 2
+    for name, weight in models[0].items():
+        for other in models[1:]:
+            # Attention does not depend on a key's bias, nor the loss on that of all scores: their gradients are noise.
+            if not name.endswith(("key.bias", "classifier.bias")):
+                assert torch.allclose(weight, other[name], atol=2e-5), name
+
+
+def test_processes_that_cannot_share_a_batch_are_one_error(monkeypatch):
+    monkeypatch.setattr(distributed, "processes", lambda: 3)
+    with pytest.raises(UserError, match="3 processes cannot share the batch of 4 devices"):
+        distributed.shares(4)
 
 
 @pytest.mark.slow

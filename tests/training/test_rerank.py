@@ -2,10 +2,6 @@
 
 import copy
 import json
-import os
-import subprocess
-import sys
-from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -22,12 +18,12 @@ from robustdr.rankers.ranker import load, saved
 from robustdr.retrieval.rerank import rankings
 from robustdr.retrieval.runs import write_run
 from robustdr.retrieval.settings import RerankSettings
-from robustdr.training import distributed, loop
+from robustdr.training import loop
 from robustdr.training.feed import Feed
 from robustdr.training.rerank import Student
 from robustdr.training.scores import read_scores
-from robustdr.training.settings import RankerTraining
 from training.models import corpus_of, examples_of, files, log, passages_of, same, weights
+from training.test_distributed import TORCHRUN, arguments, launch
 from training.test_resume import Interrupted, stop_after
 
 QUERY_LENGTH, PASSAGE_LENGTH = 3, 8  # most queries and passages are cut, each to its own length
@@ -39,31 +35,11 @@ IDLE = ("key.bias", "classifier.bias", "linear.bias")
 
 
 @pytest.fixture(scope="module")
-def cross(tmp_path_factory, tiny_model):
-    """A ranker's directory, its head drawn."""
-    folder = tmp_path_factory.mktemp("cross")
-    load("mono_bert", tiny_model, seed=3).save(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
 def cross_with_layer(tmp_path_factory, tiny_model):
     """A directory of intent's ranker, head and layer drawn."""
     folder = tmp_path_factory.mktemp("cross_with_layer")
     load("intent_bert", tiny_model, seed=3).save(folder)
     return folder
-
-
-@pytest.fixture()
-def ranker_settings(settings):
-    """`ranker_settings("knrm", …)`: of a training of this ranker that is over in a second."""
-
-    def made(ranker, own=None, **changes):
-        told = asdict(settings) | {"loss": {"name": "pairwise"}} | changes
-        del told["encoders"], told["temperature"]
-        return RankerTraining(**told, ranker={"name": ranker, **(own or {})})
-
-    return made
 
 
 @pytest.fixture()
@@ -248,7 +224,7 @@ def test_steps_of_intent_are_those_of_single_texts(fit, cross_with_layer, intent
     model = fit(
         "model",
         "intent_bert",
-        own={"reads": reads},
+        recipe={"reads": reads},
         data=intents_file,
         loss={"name": "intent", "alpha": 0.5, "tau": 0.2},
         epochs=STEPS / 6,
@@ -324,20 +300,19 @@ def test_without_a_rate_of_their_own_new_layers_have_the_others(fit, intents_fil
     assert not same(without, fit("other", "intent_bert", new_layers_learning_rate=1e-2, **told))
 
 
-def test_a_process_scores_its_own_share(ranker_settings, cross, intents_file, monkeypatch):
-    """Four processes with a query each have what one has for all four."""
-    seen = next(Feed(examples_of(intents_file), 4, 2, 0.0, 1).run(0, 1))
+def test_a_share_of_a_batch_has_the_scores_of_its_queries(ranker_settings, cross, intents_file):
+    """Four shares with a query each have what one share has for all four."""
+    step = next(Feed(examples_of(intents_file), 4, 2, 0.0, 1).run(0, 1))
 
-    def batch(size):
+    def batch(size, share):
         student = Student(ranker_settings("mono_bert", batch_size=size), 1, load("mono_bert", cross))
-        return student.batch(student.read_fields(seen, {"query", "variations"}), 0)
+        return student.batch(student.read_fields(step, {"query", "variations"}, share), 0)
 
-    whole = batch(4)
-    for rank in range(4):
-        monkeypatch.setattr(distributed, "rank", lambda rank=rank: rank)
-        share = batch(1)
+    whole = batch(4, 0)
+    for share in range(4):
+        part = batch(1, share)
         for name in ("query_scores", "variations_scores"):
-            assert torch.allclose(getattr(share, name), getattr(whole, name)[rank : rank + 1], atol=1e-5)
+            assert torch.allclose(getattr(part, name), getattr(whole, name)[share : share + 1], atol=1e-5)
 
 
 def test_a_teacher_s_scores_reach_their_own_query_and_passage(ranker_settings, cross, training_file, tmp_path):
@@ -351,7 +326,7 @@ def test_a_teacher_s_scores_reach_their_own_query_and_passage(ranker_settings, c
             file.write(json.dumps({"query_id": example.qid, "scores": of}) + "\n")
     student = Student(ranker_settings("mono_bert"), 1, load("mono_bert", cross), read_scores(path, examples))
     for step, seen in enumerate(Feed(examples, 4, 2, 0.0, 1).run(0, 6)):
-        batch = student.batch(student.read_fields(seen, {"teacher_scores"}), step)
+        batch = student.batch(student.read_fields(seen, {"teacher_scores"}, 0), step)
         assert batch.query_scores is None and batch.variation_scores is None
         docids = [[p.docid for p in seen.passages[3 * i : 3 * i + 3]] for i in range(4)]
         expected = [
@@ -424,27 +399,17 @@ def test_two_processes_train_the_model_of_one_with_the_doubled_batch(
     ranker_settings, cross, cross_with_layer, word_vectors, intents_file, tmp_path, ranker, loss
 ):
     initial = {"mono_bert": cross, "intent_bert": cross_with_layer, "knrm": word_vectors}[ranker]
-    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
 
-    def train(name, launcher, batch_size):
-        told = ranker_settings(ranker, epochs=1.0, batch_size=batch_size, loss={"name": loss})
-        options = {"trains": "robustdr.training.rerank", "settings": json.dumps(asdict(told)), "seed": 1, "key": "key"}
-        options |= {
-            "code": "train",
-            "packages": "torch",
-            "data": intents_file,
-            "initial": initial,
-            "resume": tmp_path / f"resume-{name}",
-        }
-        options |= {"corpus": corpus_of(intents_file), "output": tmp_path / name}
-        stage = [word for option, value in options.items() for word in (f"--{option}", str(value))]
-        started = [sys.executable, *launcher, "-m", "robustdr.stages", "train", *stage]
-        subprocess.run(started, check=True, env=environment, capture_output=True, timeout=120)
+    def train(name, launcher, devices):
+        told = ranker_settings(ranker, epochs=1.0, batch_size=4 // devices, devices=devices, loss={"name": loss})
+        stage = arguments(
+            told, tmp_path / name, intents_file, initial, tmp_path / f"resume-{name}", "robustdr.training.rerank"
+        )
+        launch(launcher, stage)
         columns = list(log(tmp_path / name)[0])[3:]  # norm, loss and its terms
         return [[float(row[column]) for row in log(tmp_path / name)] for column in columns]
 
-    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    of_one, of_two = train("one", [], 4), train("two", torchrun, 2)
+    of_one, of_two = train("one", [], 1), train("two", [*TORCHRUN, "2"], 2)
     assert len(of_one[0]) == 6
     for one, two in zip(of_one, of_two, strict=True):
         assert two == pytest.approx(one, rel=1e-3)

@@ -43,7 +43,9 @@ def make_papers(folder, *papers):
     edit(folder / "config/config.yaml", lambda tree: tree.update(papers=list(papers)))
 
 
-def drop_papers(folder, *papers):
+def keep_papers(folder, *kept):
+    """Let the configuration have these papers alone."""
+    papers = [path.name for path in (folder / "config/papers").iterdir() if path.name not in kept]
     for paper in papers:
         shutil.rmtree(folder / "config/papers" / paper)
     for scale in (folder / "config/scales").glob("*.yaml"):
@@ -93,7 +95,7 @@ def shrink(folder):
         tree["tables"]["methods"] |= {"systems": ["dr_oq", "rodr"], "base": "dr_oq"}
         tree["figures"]["methods"]["systems"] = {"dr_oq": "DR_OQ", "rodr": "RoDR"}
 
-    drop_papers(folder, "toroder", "qvg", "intent")
+    keep_papers(folder, "rodr", "capot", "all")
     make_papers(folder, "rodr", "capot", "all")
     edit(folder / "config/collections.yaml", collections)
     edit(folder / "config/scales/mini.yaml", scale)
@@ -129,7 +131,7 @@ def tiny(folder: Path) -> Project:
     folder.mkdir(parents=True, exist_ok=True)
     project = Project(folder)
     shrink(folder)
-    drop_papers(folder, "all", "capot")
+    keep_papers(folder, "rodr")
     make_papers(folder, "rodr")
     edit(folder / "config/scales/mini.yaml", scale)
     edit(folder / "config/papers/rodr/experiment.yaml", experiment)

@@ -8,7 +8,7 @@ import pytest
 
 from robustdr.core.files import read_answers
 from robustdr.evaluation.measures import read_measures
-from workflow.small import drop_papers, edit, make_papers, only_claim, some
+from workflow.small import edit, keep_papers, make_papers, only_claim, some
 
 pytestmark = pytest.mark.slow
 TABLE, MEASURES = "results/mini/tables/capot_table18.md", "results/mini/measures/mine/bm25/seed0/test.original.parquet"
@@ -53,7 +53,7 @@ def shrink(folder):
     loses = {"name": "loses", "system": "bm25", "query_sets": ["variations_mean"]}
     claims = only_claim(role="natural-questions", measure="Success@20", test=loses)
 
-    drop_papers(folder, "toroder", "qvg", "intent")
+    keep_papers(folder, "rodr", "capot", "all")
     make_papers(folder, "capot")
     edit(folder / "config/collections.yaml", collections)
     edit(folder / "config/scales/mini.yaml", scale)

@@ -32,6 +32,31 @@ def test_the_miniature_builds(project):
     assert {path.removeprefix("results/").removeprefix("mini/").split("/")[0] for path in made} <= set(described)
 
 
+ROW = re.compile(r"^\| ([^|]+) \| ([\d,]+) \| ([\d,]+) \| ([\d,–]+) \| ([\d–]+)", re.MULTILINE)
+
+
+@pytest.mark.slow
+def test_the_page_of_costs_counts_the_jobs_of_the_plan(project):
+    """What full scale needs: its heading has the numbers of the table below it, and the table those of Snakemake."""
+    page = (ROOT / "docs/explanation/cost.md").read_text(encoding="utf-8")
+    rows = {
+        label.strip(): numbers for label, *numbers in ROW.findall(page.partition("## Jobs")[2].partition("## GPU")[0])
+    }
+    papers = load(project.folder / "config").papers
+    everything = next(label for label in rows if label.startswith("all six"))
+    assert f"| jobs | {rows[everything][0]} | {rows['`results/tables/rodr_table2.md`'][0]} |" in page
+    plans = {"`results/tables/rodr_table2.md`": ("papers=[rodr]", "results/tables/rodr_table2.md")}
+    plans |= {
+        label: (f"papers=[{label.partition(',')[0]}]", "all") for label in rows if label.partition(",")[0] in papers
+    }
+    plans[everything] = (f"papers=[{','.join(papers)}]", "all")
+    assert len(plans) == len(papers) + 2
+    for label, (selection, target) in plans.items():
+        jobs, _ = project.plan("--config", "scale=full", selection, "--", target)
+        counts = [jobs.total(), jobs["train"], jobs["embed"], jobs["vary"] + jobs["vary_shard"]]
+        assert rows[label] == [f"{count:,}" if count else "–" for count in counts], label
+
+
 def test_there_is_one_rule_for_each_stage(project):
     status, output = project.snakemake("--list-rules")
     rules = re.findall(r"^\w+$", output, re.MULTILINE)

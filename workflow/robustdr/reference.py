@@ -14,6 +14,8 @@ from inspect import getdoc
 from pathlib import Path
 from typing import Any, get_args
 
+from typing_extensions import is_typeddict
+
 from robustdr import variations
 from robustdr.audit import released, transcript
 from robustdr.claims import claim
@@ -33,24 +35,15 @@ from robustdr.reporting.figures import FIGURES
 from robustdr.reporting.layouts import LAYOUTS
 from robustdr.reporting.spec import FigureSpec, Significance, TableSpec
 
-SOURCES = (sources.WordNet, sources.Irds, sources.Beir, sources.Local, sources.Pairs, sources.Aligned, sources.Faq)
-SPLITS = (
-    sources.WordNetSplit,
-    sources.IrdsSplit,
-    sources.LocalSplit,
-    sources.QuestionsSplit,
-    sources.PairsSplit,
-    sources.AlignedSplit,
-    sources.FaqSplit,
-)
+SOURCES = [kind for name, kind in vars(sources).items() if is_typeddict(kind) and not name.startswith("_")]
 PRINTED = (
     *(transcript.Transcript, transcript.PrintedTable, transcript.Column, transcript.Relation),
     *(released.Released, released.QuerySets),
 )
 RUNS = (transcript.RunFiles, transcript.MarkTest)
 CLAIMS = (claim.Claims, claim.Claim, claim.Control)
-SHARED = (sources.Columns, sources.SourceFile, Source, Recipe, TableSpec, FigureSpec, Significance)
-TABLES: dict[str, type] = {kind.__name__: kind for kind in (*SOURCES, *SPLITS, *PRINTED, *RUNS, *CLAIMS, *SHARED)}
+SHARED = (Source, Recipe, TableSpec, FigureSpec, Significance)
+TABLES: dict[str, type] = {kind.__name__: kind for kind in (*SOURCES, *PRINTED, *RUNS, *CLAIMS, *SHARED)}
 TABLES |= {name: kind for name, kind in vars(models).items() if name in models.__all__ and isinstance(kind, type)}
 MARKED = re.compile(r"(<!-- (keys of|every) (\w+) -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
 

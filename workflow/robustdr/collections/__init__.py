@@ -1,8 +1,8 @@
 """Collections: passages, query splits and judgements from any source, written as the files that every stage reads.
 
 A source is one entry of config/collections.yaml. Its `kind` names the module that reads it; a split may have another
-kind than the corpus. A new kind is one module of that name with `corpus`, `split` and `files`, added to `KINDS`, and
-its keys in `settings`; `questions` has splits only. `TOGETHER` names what a kind makes from all splits together.
+kind than the corpus. A new kind is one module of that name with `corpus`, `split` and `files`, and its keys in
+`settings`; `questions` has splits only. `TOGETHER` names what a kind makes from all splits together.
 """
 
 import json
@@ -15,11 +15,11 @@ from typing import Any
 
 from robustdr.collections.cut import cut_passages, cut_split
 from robustdr.collections.records import Split
-from robustdr.collections.settings import DESCRIBING, OF_QUERIES, Source
+from robustdr.collections.settings import DESCRIBING, OF_QUERIES, SOURCES, Source
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import atomic, read_qrels
 
-KINDS = ("aligned", "beir", "faq", "irds", "local", "pairs", "questions", "wordnet")
+KINDS = sorted({*SOURCES, "questions"})
 
 
 def write_corpus(

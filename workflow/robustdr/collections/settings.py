@@ -4,7 +4,7 @@ A source stays the mapping that it is in YAML, because the given keys decide wha
 (`robustdr.collections.part`). A split without a kind has the kind of its source.
 """
 
-from typing import Annotated, Literal, NotRequired, get_type_hints
+from typing import Annotated, Literal, NotRequired, get_args, get_type_hints
 
 from pydantic import AfterValidator, Discriminator, Field, NonNegativeInt, PositiveInt, Tag, with_config
 from typing_extensions import TypeAliasType, TypedDict  # Python's own come with 3.12
@@ -328,11 +328,15 @@ Source = TypeAliasType(
 )
 Collections = Annotated[dict[Name, Annotated[Source, AfterValidator(_split)]], Field(min_length=1)]
 
+SOURCES: dict[str, type] = {
+    get_args(get_type_hints(kind)["kind"])[0]: kind
+    for kind in (getattr(member, "__origin__", member) for member in (WordNet, *get_args(FromFiles)))
+}
 OF_QUERIES = {"allow_missing", "binary_from", "ignore_unjudged"}  # keys that decide no byte of a collection's passages
 # Keys that decide no byte of a collection.
 DESCRIBING = {
     key
-    for kind in (WordNet, Beir, Irds, Local, Pairs, Aligned, Faq)
+    for kind in SOURCES.values()
     for key, hint in get_type_hints(kind, include_extras=True).items()
     if UNSEEN in getattr(hint, "__metadata__", ())
 }

@@ -6,6 +6,7 @@ from typing import Any
 
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.experiments.models import ORIGINAL
+from robustdr.graph.cluster import gpus_for
 from robustdr.graph.part import Part
 from robustdr.keys.node import Input, Need, Node, reads
 from robustdr.keys.provenance import Code, distributions
@@ -18,9 +19,10 @@ from robustdr.training.settings import ScoreSettings, TrainingDataSettings
 class Models(Part):
     """Nodes of models: checkpoints, pre-training, training files, training and scores of teachers."""
 
-    def cores(self, devices: int, cores_per_device: int) -> int:
-        """Return the cores of a training: `each` process has its own and those that prepare its batches."""
-        return max(self.threads, devices * cores_per_device)
+    def training_need(self, devices: int, memory: int, minutes: int, cores_per_gpu: int) -> Need:
+        """Return what a training asks for: memory and cores for each GPU, time for as many GPUs as the recipe has."""
+        gpus = gpus_for(devices)
+        return Need(memory * gpus, minutes * devices // gpus, gpus, max(self.threads, gpus * cores_per_gpu))
 
     @cache
     def checkpoint(self, checkpoint: str) -> Node:
@@ -67,7 +69,7 @@ class Models(Part):
             decides=seed,
             inputs={"data": reads(corpus), "initial": reads(self.checkpoint(recipe.initial))},
             options={"trains": TRAINS, "seed": seed, "resume": f"{self.root}/resume/pretrained/{name}/seed{seed}"},
-            need=Need(self.sized(4000, 24000) * devices, 420, devices, self.cores(devices, 1 + settings.workers)),
+            need=self.training_need(devices, self.sized(4000, 24000), 420, 1 + settings.workers),
         )
 
     @cache
@@ -152,7 +154,7 @@ class Models(Part):
                 "snapshots": snapshots,
             },
             first=f"{self.root}/models/{collection}/{name}/seed{seed}",
-            need=Need(self.sized(3000, 24000) * devices, 360, devices, self.cores(devices, 2 if devices > 1 else 1)),
+            need=self.training_need(devices, self.sized(3000, 24000), 360, 2 if devices > 1 else 1),
             makes=lambda: [
                 self.model(name_of_model, seed)
                 for name_of_model in (name, *(f"{name}.at{percent}" for percent in percents))

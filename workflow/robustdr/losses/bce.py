@@ -17,6 +17,10 @@ def bce(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
     """−ln σ(s⁺) of the positive and −ln σ(−s⁻) of each negative, mean over all of them (Nogueira and Cho 2019).
 
     It equals monoBERT's two-class cross-entropy if s is the difference of the two logits.
+
+    >>> scored = Batch(query_scores=torch.tensor([[3.0, 1.0]]).log())  # σ is 3/4 and 1/2
+    >>> bce(Settings(), scored)  # (ln 4/3 + ln 2) / 2
+    {'bce': tensor(0.4904)}
     """
     scores = batch.group_scores(settings.queries)  # [B, 1 + n]
     relevant = torch.zeros_like(scores)

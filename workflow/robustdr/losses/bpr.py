@@ -19,5 +19,9 @@ def bayesian_ranking(scores: torch.Tensor) -> torch.Tensor:
 
 
 def bpr(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
-    """−ln σ(s⁺ − s⁻), mean over all (positive, negative) pairs of a group (Rendle et al. 2009; intent §3)."""
+    """−ln σ(s⁺ − s⁻), mean over all (positive, negative) pairs of a group (Rendle et al. 2009; intent §3).
+
+    >>> bpr(Settings(), Batch(query_scores=torch.tensor([[1.0, 1.0]])))  # ln 2
+    {'bpr': tensor(0.6931)}
+    """
     return {"bpr": bayesian_ranking(batch.group_scores(settings.queries))}

@@ -22,6 +22,10 @@ def pairwise(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
 
     `softmax`: σ(−d), the weight of the negative in a softmax over the pair (OpenNIR's default, which qvg used for KNRM
     and BERT); `hinge`: max(0, 1 − d) (Xiong et al. 2017 for KNRM; Guo et al. 2016 for DRMM).
+
+    >>> scored = Batch(query_scores=torch.tensor([[2.0, 1.75, 0.0]]))  # d is 0.25 and 2
+    >>> pairwise(Settings(of="hinge"), scored)  # (0.75 + 0) / 2
+    {'pairwise': tensor(0.3750)}
     """
     scores = batch.group_scores(settings.queries)  # [B, 1 + n]
     margins = scores[:, :1] - scores[:, 1:]  # [B, n]

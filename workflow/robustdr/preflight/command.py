@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from robustdr.encoding.settings import CheckpointSettings
+from robustdr.graph import cluster
 from robustdr.graph.graph import Graph
 from robustdr.keys.node import Node, histories
 from robustdr.preflight import machines
@@ -51,7 +52,7 @@ def run(a: argparse.Namespace) -> int:
     if not a.offline and not missing:
         if machines.is_there():
             gpus = {root: graph.lineage.scale.device == "gpu" for root, graph in graphs.items()}
-            needs = machines.kinds(machines.submitted_needs(jobs, gpus), machines.partitions())
+            needs = machines.kinds(machines.submitted_needs(jobs, gpus), cluster.partitions())
             messages.append(f"{len(needs)} kind(s) of machine were asked for, and looked at by a job each")
             missing = list(machines.unfit(needs))
         else:

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from robustdr.core.files import read_lines
-from robustdr.core.yaml_files import read_yaml
+from robustdr.graph.cluster import PROFILE
 from robustdr.keys.node import Need, Node
 from robustdr.preflight.findings import Missing
 
-PROFILE = Path("slurm")
 FOLDER = Path("results/machines")
 LIMITS = {"max_mem_mb": "memory", "max_runtime": "minutes", "max_gpu": "gpus", "max_threads": "cores"}
 
@@ -51,12 +50,6 @@ def submitted_needs(jobs: Iterable[Node], gpus: Mapping[str, bool]) -> list[Need
         for node in jobs
         if not node.network and node.rule not in ("table", "figure", "claims")
     ]
-
-
-def partitions() -> Mapping[str, Mapping[str, Any]]:
-    """Return the partitions of slurm/site.yaml with their limits."""
-    path = PROFILE / "site.yaml"
-    return read_yaml(path).get("partitions", {}) if path.is_file() else {}
 
 
 def unfit(needs: list[Need]) -> Iterator[Missing]:

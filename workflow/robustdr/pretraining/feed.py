@@ -72,8 +72,12 @@ class Passages:
 
 
 class Step(NamedTuple):
-    """A batch of one process: positions of its passages, and their masked texts."""
+    """A batch of one process, or one share of it: positions of its passages, and their masked texts.
 
+    `share` is the number of the share, or that of the first.
+    """
+
+    share: int
     passages: list[int]
     masked: list[MaskedPassage]
 
@@ -90,9 +94,9 @@ class Feed(Dataset[Step]):
     def __init__(self, passages: Passages, settings: PretrainingSettings, seed: int):
         self.examples, self.settings, self.seed = passages, settings, seed
         self.masks = Masks(settings, passages.vocabulary, passages.ordinary)
-        self.size = settings.batch_size * distributed.processes()
+        self.size = settings.batch_size * settings.devices
         self.per_epoch = len(passages) // self.size
-        self.rank, self.shuffled = distributed.rank(), (-1, np.empty(0, np.int64))
+        self.batch_shares, self.shuffled = distributed.shares(settings.devices), (-1, np.empty(0, np.int64))
         if not self.per_epoch:
             raise UserError(f"{passages.corpus}: {len(passages)} passages with a text; a batch needs {self.size}")
 
@@ -106,8 +110,9 @@ class Feed(Dataset[Step]):
     def batch(self, step: int) -> tuple[int, list[int]]:
         """(epoch, positions of this process's passages) of a step."""
         epoch, number = divmod(step, self.per_epoch)
-        start = number * self.size + self.rank * self.settings.batch_size
-        return epoch, self.order(epoch)[start : start + self.settings.batch_size].tolist()
+        first, size = number * self.size, self.settings.batch_size
+        start, stop = first + self.batch_shares.start * size, first + self.batch_shares.stop * size
+        return epoch, self.order(epoch)[start:stop].tolist()
 
     def show(self, position: int, epoch: int) -> MaskedPassage:
         """The passage at `position`, as encoder and decoder see it in an epoch."""
@@ -116,7 +121,7 @@ class Feed(Dataset[Step]):
 
     def __getitem__(self, step: int) -> Step:
         epoch, batch = self.batch(step)
-        return Step(batch, [self.show(position, epoch) for position in batch])
+        return Step(self.batch_shares.start, batch, [self.show(position, epoch) for position in batch])
 
     def run(self, start: int, stop: int) -> Iterator[Step]:
         """The steps from `start` to `stop`."""

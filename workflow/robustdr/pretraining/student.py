@@ -78,9 +78,11 @@ class Student:
         for step, batch in enumerate(feed.run(0, steps)):
             rate = learning_rate(step, steps, settings.frozen_learning_rate, settings.warmup, settings.decay)
             optimiser.param_groups[0]["lr"] = rate
-            with autocast(settings.precision, self.device):
-                loss = torch.stack(list(model(batch.masked).values())).sum()
-            loss.backward()
+            parts = self.ready(batch)
+            for part in parts:
+                with autocast(settings.precision, self.device):
+                    loss = torch.stack(list(model(part.masked).values())).sum() / len(parts)
+                loss.backward()
             distributed.average_gradients(new)
             torch.nn.utils.clip_grad_norm_(new, settings.max_gradient_norm or inf)
             optimiser.step()
@@ -106,19 +108,24 @@ class Student:
         """The highest learning rate of each parameter."""
         return dict.fromkeys(self.parameters, self.settings.learning_rate)
 
-    def ready(self, batch: Step) -> Step:
-        return batch
+    def ready(self, batch: Step) -> list[Step]:
+        """By share of this process, its passages."""
+        shares, size = distributed.shares(self.settings.devices), self.settings.batch_size
+        starts = range(0, len(batch.masked), size)
+        return [
+            Step(share, batch.passages[start : start + size], batch.masked[start : start + size])
+            for share, start in zip(shares, starts, strict=True)
+        ]
 
     def terms(self, batch: Step, step: int) -> dict[str, torch.Tensor]:
-        """The terms of the loss, by name, on this process's passages."""
-        torch.manual_seed(digest(self.seed, "dropout", step, distributed.rank()))
+        """The terms of the loss, by name, on the passages of one share."""
+        torch.manual_seed(digest(self.seed, "dropout", step, batch.share))
         with autocast(self.settings.precision, self.device):
             return self.model(batch.masked)
 
     def backward(self, loss: torch.Tensor) -> None:
-        """Set the gradients of all parameters, averaged over the processes."""
+        """Add to the gradients of all parameters."""
         loss.backward()
-        distributed.average_gradients(self.parameters.values())
 
     def save(self, initial: Path, output: Path, card: str) -> None:
         """Write only the encoder, in the form of the initial checkpoint."""

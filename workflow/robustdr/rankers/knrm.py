@@ -24,6 +24,12 @@ class KNRM(WordRanker):
     paper's tanh changes no order), word vectors stay fixed, and the kernels are trained. OpenNIR counts the padding of
     a passage as words of cosine 0, 0.61 each in the kernels at ±0.1, so that its scores depend on the longest passage
     of the batch; here padding counts nowhere.
+
+    >>> from robustdr.rankers.ranker import load
+    >>> ranker = load("knrm", words, trained_kernels=False)
+    >>> ranker.linear.weight.data[:], ranker.linear.bias.data[:] = torch.eye(11)[10:], 0.5  # exact matches alone
+    >>> ranker.score(ranker.tokenise([("gold", "Gold of gold"), ("gold", "gold")], 20, 20))  # ln 2 + 0.5, ln 1 + 0.5
+    tensor([1.1931, 0.5000])
     """
 
     def __init__(self, folder: Path, settings: Settings):

@@ -25,7 +25,11 @@ def rankings(
 
 
 def fuse(fused: Sequence[Ranking], k: int, depth: int) -> Ranking:
-    """The `depth` best passages by Σ 1 / (k + rank) over the rankings that contain them, ranks from 1 (ibid., §2)."""
+    """The `depth` best passages by Σ 1 / (k + rank) over the rankings that contain them, ranks from 1 (ibid., §2).
+
+    >>> fuse([[("a", 9.0), ("b", 8.0)], [("b", 0.7)]], k=1, depth=2)  # b: 1/3 + 1/2; a: 1/2
+    [('b', 0.8333333333333333), ('a', 0.5)]
+    """
     scores: defaultdict[str, float] = defaultdict(float)
     for ranking in fused:
         for place, (docid, _) in enumerate(ranking, 1):

@@ -94,7 +94,8 @@ class Student(LearnsFromQueries):
 
     `gradient_cache` is the number of tokens whose activations are in memory at once. Vectors are computed without a
     graph; a second pass computes them again, piece by piece, and sends their gradients through the encoder (gradient
-    caching, Gao et al. 2021). Dropout is seeded by piece, so both passes use the same dropout.
+    caching, Gao et al. 2021). So does a process that has several shares of a batch. Dropout is seeded by piece, so both
+    passes use the same dropout.
     """
 
     settings: Settings
@@ -158,10 +159,13 @@ class Student(LearnsFromQueries):
             if parameter.requires_grad
         }
 
+    def ready(self, step: Step) -> list[Ready]:
+        return [self.read_fields(step, self.loss[1])]
+
     def read_fields(self, step: Step, needs: set[str]) -> Ready:
         """This process's tokens of the fields in `needs`, and what teachers say of the texts of all processes."""
-        start = distributed.rank() * self.settings.batch_size
-        mine = start, start + self.settings.batch_size
+        shares = distributed.shares(self.settings.devices)
+        mine = shares.start * self.settings.batch_size, shares.stop * self.settings.batch_size
         tokens = {}
         if needs & {"passages", "groups"}:
             documents = self.reads(DOCUMENT)
@@ -186,8 +190,7 @@ class Student(LearnsFromQueries):
         for name in ("passages", "query", "variation", "variations"):
             if name in ready.tokens:
                 encoder = self.reads(DOCUMENT) if name == "passages" else self.encoders[QUERY]
-                dropout = digest(self.seed, "dropout", step, distributed.rank(), name)
-                vectors = self.embed(encoder, ready.tokens[name], dropout)
+                vectors = self.embed(encoder, ready.tokens[name], step, name)
                 setattr(batch, name, vectors.unflatten(0, (size, -1)) if name == "variations" else vectors)
         if batch.passages is not None:
             batch.positive = torch.arange(size, device=self.device) * (len(batch.passages) // size)
@@ -206,18 +209,26 @@ class Student(LearnsFromQueries):
         """The encoder for the texts of a route."""
         return self.encoders[route] if route in self.encoders else self.encoders[QUERY].for_route(route)
 
-    def embed(self, encoder: Encoder, tokens: list[list[int]], seed: int) -> torch.Tensor:
-        """Vectors of the texts of all processes, [processes · texts, d], in rank order; `tokens` are this process's."""
-        cache = self.settings.gradient_cache
-        with torch.set_grad_enabled(cache is None):
-            vectors = encoder.embed(tokens, seed, cache)
-        if cache is not None:
-            vectors.requires_grad_()
-            self.parts.append(Part(encoder, tokens, seed, vectors))
-        return distributed.gather(vectors)
+    def embed(self, encoder: Encoder, tokens: list[list[int]], step: int, name: str) -> torch.Tensor:
+        """Vectors of the texts of all processes, [processes · texts, d], in rank order; `tokens` are this process's.
+
+        Each share of the batch has its own dropout, whichever process computes it.
+        """
+        shares, cache = distributed.shares(self.settings.devices), self.settings.gradient_cache
+        is_again = cache is not None or len(shares) > 1
+        vectors = []
+        for number, share in enumerate(shares):
+            texts = tokens[number * len(tokens) // len(shares) : (number + 1) * len(tokens) // len(shares)]
+            dropout = digest(self.seed, "dropout", step, share, name)
+            with torch.set_grad_enabled(not is_again):
+                vectors.append(encoder.embed(texts, dropout, cache))
+            if is_again:
+                vectors[-1].requires_grad_()
+                self.parts.append(Part(encoder, texts, dropout, vectors[-1]))
+        return distributed.gather(torch.cat(vectors))
 
     def backward(self, loss: torch.Tensor) -> None:
-        """Set the gradients of all parameters, averaged over the processes."""
+        """Add to the gradients of all parameters."""
         loss.backward()
         for part in self.parts:
             if part.vectors.grad is None:  # a term whose weight is 0
@@ -226,7 +237,6 @@ class Student(LearnsFromQueries):
                 vectors = part.encoder.forward([part.tokens[i] for i in group], digest(part.seed, number))
                 vectors.backward(part.vectors.grad[group])
         self.parts.clear()
-        distributed.average_gradients(self.parameters.values())
 
     def save(self, initial: Path, output: Path, card: str) -> None:
         """Write the model directory; a route that is not trained keeps the encoder of `initial`."""

@@ -1,4 +1,8 @@
-"""Training with several processes, started by torchrun; without torchrun, functions act as for one process."""
+"""Training with several processes, started by torchrun; without torchrun, functions act as for one process.
+
+A recipe says on how many devices a batch is computed, each with an equal share. Fewer processes compute several shares
+each, one after the other: memory is that of one share, and the result is the same.
+"""
 
 import os
 from collections.abc import Iterable
@@ -6,6 +10,8 @@ from collections.abc import Iterable
 import torch
 import torch.distributed as dist
 from torch.distributed.nn.functional import all_gather
+
+from robustdr.core.errors import UserError
 
 
 def start() -> tuple[int, int]:
@@ -30,6 +36,20 @@ def rank() -> int:
 def processes() -> int:
     """How many processes there are."""
     return dist.get_world_size() if dist.is_initialized() else 1
+
+
+def shares(devices: int) -> range:
+    """The shares of a batch that this process computes, of `devices` equal ones.
+
+    Raises:
+        UserError: the processes cannot have equally many.
+    """
+    each, rest = divmod(devices, processes())
+    if rest:
+        raise UserError(
+            f"{processes()} processes cannot share the batch of {devices} devices: {devices} is no multiple"
+        )
+    return range(rank() * each, (rank() + 1) * each)
 
 
 def gather(vectors: torch.Tensor) -> torch.Tensor:

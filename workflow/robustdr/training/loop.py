@@ -44,7 +44,8 @@ class Feed(Protocol):
 class Student(Protocol):
     """The models in training, with their data, loss and output.
 
-    `ready` makes all of a step that needs no model, such as tokens; another thread calls it ahead of `terms`.
+    `ready` makes all of a step that needs no model, such as tokens; another thread calls it ahead of `terms`. It
+    gives one item for each pass forward and backward, so that memory holds one pass; the loss of a step is their mean.
 
     Attributes:
         use: how to use the model, for its card.
@@ -68,7 +69,7 @@ class Student(Protocol):
     @property
     def rates(self) -> dict[str, float]: ...
 
-    def ready(self, step: Any) -> Any: ...
+    def ready(self, step: Any) -> list[Any]: ...
 
     def terms(self, ready: Any, step: int) -> dict[str, torch.Tensor]: ...
 
@@ -137,7 +138,7 @@ def train(
     optimiser = torch.optim.AdamW(groups, lr=0.0, fused=True if on.type == "cuda" else None)
     scaler = torch.amp.GradScaler(enabled=settings.precision == "float16")
 
-    size = settings.batch_size * processes
+    size = settings.batch_size * settings.devices
     steps = max(1, round(settings.epochs * feed.per_epoch))
     snapshot_steps = {path: max(1, round(share * steps)) for share, path in (snapshots or {}).items()}
     # Snapshots wait beside the checkpoint: outputs written before the end may be removed when a training is resumed.
@@ -156,9 +157,14 @@ def train(
         for group in optimiser.param_groups:
             group["lr"] = learning_rate(step, steps, group["highest"], settings.warmup, settings.decay)
 
-        terms = student.terms(ready, step)
-        term_values = torch.stack(list(terms.values()))
-        averages = distributed.average(term_values)
+        passes = []
+        for part in ready:
+            terms = student.terms(part, step)
+            term_values = torch.stack(list(terms.values())) / len(ready)
+            student.backward(scaler.scale(term_values.sum()))
+            passes.append(term_values.detach())
+        distributed.average_gradients(parameters.values())
+        averages = distributed.average(torch.stack(passes).sum(0))
         values, total = dict(zip(terms, averages.tolist(), strict=True)), averages.sum().item()
         if not math.isfinite(total):
             raise UserError(
@@ -166,7 +172,6 @@ def train(
                 f"{', '.join(feed.names(step_data)[:5])}, …); "
                 f"try a learning_rate below {settings.learning_rate} for {settings.system}"
             )
-        student.backward(scaler.scale(term_values.sum()))
         scaler.unscale_(optimiser)
         norm = torch.nn.utils.clip_grad_norm_(parameters.values(), settings.max_gradient_norm or math.inf)
         scaler.step(optimiser)

@@ -11,7 +11,6 @@ import torch
 from robustdr import losses
 from robustdr.core.errors import UserError
 from robustdr.losses.batch import Batch
-from robustdr.training import distributed
 from robustdr.training.data import read_training_data
 from robustdr.training.feed import Feed, Files, Step
 from robustdr.training.settings import TrainSettings
@@ -44,7 +43,7 @@ class LearnsFromQueries(ABC):
                 f"{data}: queries with {min(counts)} to {max(counts)} variations; the loss {settings.loss['name']} "
                 "needs the same number for every query"
             )
-        size = settings.batch_size * distributed.processes()
+        size = settings.batch_size * settings.devices
         return Feed(examples, size, settings.negatives, settings.augmentation, seed)
 
     @cached_property
@@ -62,14 +61,10 @@ class LearnsFromQueries(ABC):
         return dict.fromkeys(self.parameters, self.settings.learning_rate)
 
     @abstractmethod
-    def read_fields(self, step: Step, needs: set[str]) -> Any:
-        """What the fields `needs` of a batch are computed from: tokens, and what teachers said."""
-
-    @abstractmethod
     def batch(self, ready: Any, step: int) -> Batch: ...
 
-    def ready(self, step: Step) -> Any:
-        return self.read_fields(step, self.loss[1])
+    @abstractmethod
+    def ready(self, step: Step) -> list[Any]: ...
 
     def terms(self, ready: Any, step: int) -> dict[str, torch.Tensor]:
         """The weighted terms of the loss, by name."""

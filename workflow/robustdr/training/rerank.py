@@ -8,6 +8,7 @@ import torch
 from transformers import PreTrainedModel
 
 from robustdr.collections.reading import read_corpus
+from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_json, write_text
 from robustdr.core.seeds import digest
 from robustdr.core.statements import Words
@@ -31,10 +32,12 @@ class Ready:
     """What a batch is computed from.
 
     Attributes:
-        per_query: passages of each text. pairs: texts and their passages by field of the batch, for vectors alone.
+        share: number of the share of the batch. per_query: passages of each text.
+        pairs: texts and their passages by field of the batch, for vectors alone.
         tokens: of the pairs. teacher_scores: [B, 1 + n], on the CPU.
     """
 
+    share: int
     per_query: int
     pairs: dict[str, list[tuple[str, str]]]
     tokens: dict[str, list[Any]]
@@ -96,10 +99,24 @@ class Student(LearnsFromQueries):
     def lengths(self) -> tuple[int, int]:
         return self.settings.query_length, self.settings.passage_length
 
-    def read_fields(self, step: Step, needs: set[str]) -> Ready:
-        """The pairs of this process's queries with their passages, and what a teacher says of them."""
-        share = self.settings.batch_size
-        mine = distributed.rank() * share, (distributed.rank() + 1) * share
+    def ready(self, step: Step) -> list[Ready]:
+        """By share of this process: the pairs of its queries with their passages, and what a teacher says of them.
+
+        Raises:
+            UserError: the loss compares vectors of the whole batch, and there are fewer processes than devices.
+        """
+        shares = distributed.shares(self.settings.devices)
+        if len(shares) > 1 and "vectors" in self.loss[1]:
+            raise UserError(
+                f"systems.{self.settings.system}: the loss {self.settings.loss['name']} needs a process for each of "
+                f"{self.settings.devices} devices; here are {distributed.processes()}"
+            )
+        return [self.read_fields(step, self.loss[1], share) for share in shares]
+
+    def read_fields(self, step: Step, needs: set[str], share: int) -> Ready:
+        """The pairs of one share of a batch, for the fields in `needs`."""
+        size = self.settings.batch_size
+        mine = share * size, (share + 1) * size
         groups = [
             [passage.read_passage().joined() for passage in step.items_of("passages", i, i + 1)] for i in range(*mine)
         ]
@@ -107,7 +124,7 @@ class Student(LearnsFromQueries):
         for name in ("query", "variation", "variations"):
             if name in needs:
                 texts = step.items_of(name, *mine)
-                texts_per_query = len(texts) // share
+                texts_per_query = len(texts) // size
                 pairs[name] = [
                     (text, passage)
                     for position, text in enumerate(texts)
@@ -119,16 +136,16 @@ class Student(LearnsFromQueries):
         taught = None
         if self.teacher is not None:
             taught = scores.of_groups(self.teacher, step.items_of("examples", *mine), step.items_of("passages", *mine))
-        return Ready(len(groups[0]), pairs if "vectors" in needs else {}, tokens, taught)
+        return Ready(share, len(groups[0]), pairs if "vectors" in needs else {}, tokens, taught)
 
     def batch(self, ready: Ready, step: int) -> Batch:
-        """The batch of a step: scores of this process's queries.
+        """The batch of a pass: scores of the queries of one share.
 
         Vectors of queries, if the loss reads them, are those of all processes.
         """
         batch, per_query = Batch(), ready.per_query
         for name, tokens in ready.tokens.items():
-            seeds = self.seed, "dropout", step, distributed.rank(), name
+            seeds = self.seed, "dropout", step, ready.share, name
             values_of_fields = {
                 f"{name}_scores": self.ranker.score(tokens, digest(*seeds)).unflatten(0, (-1, per_query))
             }
@@ -145,9 +162,8 @@ class Student(LearnsFromQueries):
         return batch
 
     def backward(self, loss: torch.Tensor) -> None:
-        """Set the gradients of all parameters, averaged over the processes: each loss is a mean over own queries."""
+        """Add to the gradients of all parameters: the loss is a mean over the queries of one share."""
         loss.backward()
-        distributed.average_gradients(self.parameters.values())
 
     def save(self, initial: Path, output: Path, card: str) -> None:
         """Write the ranker's directory, with ranker.json and a card."""

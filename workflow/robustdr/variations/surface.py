@@ -75,7 +75,11 @@ class NoStopwords(Spoken):
 
 @dataclass(frozen=True)
 class SwapWords(Variation):
-    """rodr, section 2.1, SWAPWORDS: two random words that differ in more than case are swapped."""
+    """rodr, section 2.1, SWAPWORDS: two random words that differ in more than case are swapped.
+
+    >>> SwapWords().rewrite("what is, a cat?", Draw(bytes([3])))  # word 3 with word 0 of the others
+    'cat is, a what?'
+    """
 
     name = "swap_words"
     listed = 14
