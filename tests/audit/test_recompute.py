@@ -166,3 +166,20 @@ def test_bad_declarations_are_one_line(folder, capsys, name, message):
 def test_runs_and_judgements_are_given_together(folder, capsys):
     assert robustdr(["audit", "rodr", "--runs", str(folder)]) == 2
     assert "--runs and --qrels go together" in capsys.readouterr().err
+
+
+def test_ids_that_begin_as_comments_do_and_grades_with_a_point(folder, capsys):
+    for path in folder.iterdir():
+        path.write_text(path.read_text().replace("q", "#").replace(" r 1\n", " r 1.0\n"), encoding="utf-8")
+    assert audited(folder, arguments=["--fail-on", "suspicious"]) == 0
+    assert "| `90.0†` | b.typo.trec | 0.9000 | the project's conventions |" in capsys.readouterr().out
+
+
+def test_a_run_has_the_checks_of_evaluate_and_its_notes_are_on_the_page(folder, capsys):
+    run = folder / "a.typo.trec"
+    whole = run.read_text()
+    run.write_text(f"{whole}q0 Q0 n 99 0 t\n")
+    assert audited(folder) == 2 and "a.typo.trec: query 'q0' has a passage twice: 'n'" in capsys.readouterr().err
+    run.write_text(whole.replace("q3 Q0 r 2 1 t", "q3 Q0 r 2 2 t"))
+    audited(folder)
+    assert "a.typo.trec has one score for all passages in 1 of 10 queries; their ids" in capsys.readouterr().out

@@ -124,3 +124,13 @@ def test_a_collection_has_its_own_number_of_shards_and_shares_those_of_its_passa
     }
     assert [len(paths) for paths in found.values()] == [1, 2, 4, 4]
     assert found["trivia-qa"] == found["natural-questions"]
+
+
+def test_where_a_query_is_a_passage_too_one_more_is_ranked_and_that_one_left_out(config, mini):
+    made = graph(changed(config, "collections", "wordnet-mini", "ignore_identical_ids", True), "mini")
+    for system in ("bm25", "dr_qv"):
+        seed = mini.lineage.seeds(system)[0]
+        ranked, before = (each.run(system, seed, DEV, ORIGINAL) for each in (made, mini))
+        assert ranked.options["ignore"] == "identical-ids" and "ignore" not in before.options
+        assert ranked.settings.depth == before.settings.depth + 1 and ranked.key != before.key
+    assert made.corpus("wordnet-mini").key == mini.corpus("wordnet-mini").key

@@ -131,3 +131,12 @@ def test_a_run_goes_through_a_pipe(call, cross, tmp_path):
     run_text = (tmp_path / "in.trec").read_text()
     done = subprocess.run(command, input=run_text, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.replace("stdin", "in.trec") == (tmp_path / "out.trec").read_text()
+
+
+def test_a_run_with_a_passage_twice_is_refused_and_missing_queries_are_told(call, cross, tmp_path, capsys):
+    (tmp_path / "half.trec").write_text("q1 Q0 d3 1 9 x\nq1 Q0 d1 2 8 x\n")
+    assert call(cross[0], run="half.trec") == 0
+    assert "half.trec lacks 1 of 2 queries" in capsys.readouterr().err
+    (tmp_path / "twice.trec").write_text("q1 Q0 d3 1 9 x\nq1 Q0 d3 2 8 x\n")
+    assert call(cross[0], run="twice.trec", output="twice.out") == 2 and not (tmp_path / "twice.out").exists()
+    assert "query 'q1' has a passage twice: 'd3'" in capsys.readouterr().err

@@ -13,6 +13,8 @@ from robustdr.experiments.config import load
 from robustdr.experiments.kinds import kind_named
 from robustdr.graph.graph import graph
 from robustdr.retrieval.existing import notes, rankings
+from robustdr.retrieval.rank import write_runs
+from robustdr.retrieval.runs import read_run
 from robustdr.retrieval.settings import RunSettings
 
 ROOT = Path(__file__).parents[2]
@@ -100,3 +102,14 @@ def test_an_empty_run_is_refused_and_missing_queries_are_told(corpus):
         notes(path, QUERIES)
     path.write_text("q1 Q0 d1 1 0.5 engine\n")
     assert notes(path, QUERIES) == ["lacks 1 of 2 queries, which count 0"]
+
+
+def test_the_passage_with_the_id_of_the_query_is_left_out_on_demand(corpus, tmp_path):
+    (tmp_path / "queries.tsv").write_text("d1\tgold\nq2\ttree\n")
+    (tmp_path / "own.trec").write_text("d1 Q0 d1 1 3 x\nd1 Q0 d2 2 2 x\nq2 Q0 d1 1 3 x\n")
+    for ignored, expected in ((False, ["d1", "d2"]), (True, ["d2"])):
+        files, run = {"candidates": [tmp_path / "own.trec"]}, tmp_path / "run.arrow"
+        place = ("robustdr.retrieval.existing", '{"depth": 9}', "x", "own", corpus, files, [tmp_path / "queries.tsv"])
+        write_runs(*place, [run], ignore_identical_ids=ignored)
+        ranked = {qid: [docid for docid, _ in ranking] for qid, ranking in read_run(run).items()}
+        assert ranked == {"d1": expected, "q2": ["d1"]}

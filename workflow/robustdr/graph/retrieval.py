@@ -158,7 +158,7 @@ class Retrieval(Part):
             stage="rank",
             first=f"{self.root}/runs/{collection}/{system}/seed{seed}/{name}.{first}.arrow",
             code=Code(["rank", kind.ranks, *kind.modules(lineage, system)]),
-            settings=kind.ranking(self, system, collection, part.depth),
+            settings=kind.ranking(self, system, collection, part.depth + ignored),  # one more, for the one left out
             decides=IDENTICAL_IDS if ignored else None,
             inputs=inputs,
             after=[self.split_card(split)],

@@ -1,5 +1,6 @@
 """`robustdr rerank`: a user's run, ranked again by a model of the user's."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,6 +21,7 @@ from robustdr.encoding.description import CROSS, DUAL, LATE, model_type
 from robustdr.rankers.ranker import Pair, load, saved
 from robustdr.retrieval.rerank import Place, Texts, candidates, ranked
 from robustdr.retrieval.runs import write_run
+from robustdr.retrieval.trec import lacking
 
 
 def library_scores(model: Path, pairs: Sequence[Pair]) -> np.ndarray:
@@ -62,6 +64,8 @@ def rerank(model: Path, run: Path, queries: Path, corpus: Path, depth: int, outp
     """
     texts = {query.qid: query.text for query in asked(read_queries(queries, refuse))}
     places = candidates(run, texts, depth)
+    for note in lacking({qid for qid, _ in places}, texts):
+        print(f"{run} {note}", file=sys.stderr)
     with TemporaryDirectory() as folder:
         scores = _scores(model, _in_rows(corpus, Path(folder)), texts, places)
     header = {
