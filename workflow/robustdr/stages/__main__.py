@@ -110,13 +110,20 @@ def _paths(value: object) -> list[Path]:
     return [path for path in (value if isinstance(value, list) else [value]) if isinstance(path, Path)]
 
 
+def share_cores_with_tokenizers() -> None:
+    """Let tokenizers use the cores of this process: those of the job, shared with what else torchrun started."""
+    cores = int(os.environ.get("OMP_NUM_THREADS", 1)) // int(os.environ.get("LOCAL_WORLD_SIZE", 1))
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "true" if cores > 1 else "false")
+    os.environ.setdefault("RAYON_NUM_THREADS", str(max(1, cores)))
+
+
 def main(argv: Sequence[str], refuse: Callable[[], None] = lambda: None) -> int:
     """Run one stage; bad input is one line on standard error and exit status 2.
 
     Args:
         refuse: is called before a stage that was not given `--network`.
     """
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    share_cores_with_tokenizers()
     name, *options = argv or [""]
 
     def start() -> None:
