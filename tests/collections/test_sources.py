@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
+from unicodedata import normalize
 
 import ir_datasets
 import pytest
@@ -232,17 +233,20 @@ def test_titles_are_joined_as_the_reader_wants_and_passages_found(tmp_path):
     grades=st.lists(st.integers(-2, 4), min_size=5, max_size=5),
 )
 def test_any_text_survives_every_kind(tmp_path, passages, queries, grades):
+    """As it is, but for letters whose marks are apart: they are composed."""
     rows = [(docid, *fields) for docid, fields in passages.items()]
+    composed_rows = [(docid, *(normalize("NFC", field) for field in fields)) for docid, *fields in rows]
+    composed_queries = [(qid, normalize("NFC", text)) for qid, text in queries.items()]
     qrels = [(qid, rows[0][0], grade) for qid, grade in zip(queries, grades, strict=False)]
     source = local(tmp_path, tsv(rows), tsv(queries.items()), trec(qrels))
     _, *got = written(source, tmp_path / "out")
-    assert got == [rows, list(queries.items()), qrels]
+    assert got == [composed_rows, composed_queries, qrels]
     folder = tmp_path / "beir"
     put(folder / "corpus.jsonl", jsonl(rows, "_id", "title", "text"))
     put(folder / "queries.jsonl", jsonl(queries.items(), "_id", "text"))
     put(folder / "qrels/test.tsv", "query-id\tcorpus-id\tscore\n" + tsv(qrels))
     _, *got = written({"kind": "beir", "folder": str(folder), "splits": {"test": {}}}, tmp_path / "out")
-    assert got == [rows, list(queries.items()), qrels]
+    assert got == [composed_rows, composed_queries, qrels]
 
 
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])

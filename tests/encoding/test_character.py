@@ -262,7 +262,7 @@ def test_released_weights_are_converted_and_read(released, tmp_path):
 def test_pickles_that_hold_more_than_tensors_are_not_read(tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
-    with pytest.raises(UserError, match=r"folder: has no pytorch_model\.bin"):
+    with pytest.raises(UserError, match=r"folder: has neither pytorch_model\.bin"):
         convert(folder, tmp_path / "made")
     (folder / "config.json").write_text("{}")
     for content, message in (

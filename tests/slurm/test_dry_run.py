@@ -50,7 +50,7 @@ def resources(job: dict[str, str]) -> dict[str, str]:
 def local_rules() -> set[str]:
     """The rules that run on the host that submits; a dry run does not tell them from others."""
     text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules").glob("*.smk"))
-    rules = re.split(r"^ *rule\b.*:$", text, flags=re.MULTILINE)[1:]
+    rules = re.split(r"^ *(?:use )?rule\b.*:$", text, flags=re.MULTILINE)[1:]
     return {found[1] for body in rules if "localrule: True" in body and (found := re.search(r"/logs/(\w+)[/.]", body))}
 
 

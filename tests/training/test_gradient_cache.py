@@ -28,10 +28,10 @@ def gradients(tiny_model, settings, words):
         student = Student.load(changed, 1, [], tiny_model, {})
         tokenise = student.encoders[QUERY].tokenise
         batch = Batch(
-            passages=student.embed(student.reads(DOCUMENT), tokenise(passages, 24), 1),
+            passages=student.embed(student.reads(DOCUMENT), tokenise(passages, 24), 0, "passages"),
             positive=torch.arange(8) * 3,
-            query=student.embed(student.reads(QUERY), tokenise(queries, 16), 2),
-            variation=student.embed(student.reads(QUERY), tokenise(queries[::-1], 16), 3),
+            query=student.embed(student.reads(QUERY), tokenise(queries, 16), 0, "query"),
+            variation=student.embed(student.reads(QUERY), tokenise(queries[::-1], 16), 0, "variation"),
         )
         student.backward(sum(losses.create("self_teaching")(batch).values()))
         # The pooler plays no part: it has no gradient.

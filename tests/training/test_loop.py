@@ -57,14 +57,14 @@ def test_what_a_training_cost(fit):
 def test_the_first_process_alone_shows_how_far_it_is_and_writes_the_model(fit, capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)  # there is no bar elsewhere
     monkeypatch.setattr(distributed, "start", lambda: (0, 2))
-    seconds = json.loads((fit("first", epochs=0.5) / "cost.json").read_text())["seconds"]
+    seconds = json.loads((fit("first", devices=2) / "cost.json").read_text())["seconds"]
     printed, bar = capsys.readouterr()
-    assert printed == f"tiny: 3 steps; all 3: {3 * 2 * 4 / seconds:.0f} queries/s\n"
-    assert "3/3" in bar and "loss=" in bar
+    assert printed == f"tiny: 8 steps; all 8: {8 * 2 * 4 / seconds:.0f} queries/s\n"
+    assert "8/8" in bar and "loss=" in bar
     monkeypatch.setattr(distributed, "start", lambda: (1, 2))
-    fit("second", epochs=0.5)
+    fit("second", devices=2)
     printed, bar = capsys.readouterr()
-    assert not printed and "3/3" not in bar and not (tmp_path / "second").exists()
+    assert not printed and "8/8" not in bar and not (tmp_path / "second").exists()
 
 
 def test_the_log_has_a_line_a_step(fit):
