@@ -132,9 +132,9 @@ if __name__ == "__main__":
         hashes(part).write_text(hashed(lock, names), encoding="utf-8")
     always = parts(lock)["build"] | parts(lock)["main"]
     hashes("docs").write_text(beside(extras()["docs"], always), encoding="utf-8")
-    for name in ("faiss-gpu", "torch"):
+    for part, name in {"faiss-gpu": "faiss-gpu", "torch-gpu": "torch"}.items():
         text = beside([f"{name}=={lock[normalised(name)][0]}"], always - {"faiss-cpu", "torch"})
-        hashes(f"{name.removesuffix('-gpu')}-gpu").write_text(text, encoding="utf-8")
+        hashes(part).write_text(text, encoding="utf-8")
     _, version, *_ = subprocess.run(["uv", "--version"], stdout=subprocess.PIPE, check=True, text=True).stdout.split()
     hashes("uv").write_text(asked([f"uv=={version}"]), encoding="utf-8")
     for path in sorted(ROOT.glob("envs/*.yaml")):

@@ -78,7 +78,7 @@ def model_speed(name: str, folder: Path, texts: list[str], length: int, batch_si
     batch = student.encoders[QUERY].tokenise(texts[:batch_size], length)
 
     def step() -> None:
-        student.backward(student.embed(student.encoders[QUERY], batch, 0).square().mean())
+        student.backward(student.embed(student.encoders[QUERY], batch, 0, "query").square().mean())
         optimiser.step()
         optimiser.zero_grad()
 

@@ -69,7 +69,8 @@ def main(steps: int, milliseconds: int) -> None:
         files = {"corpus": [folder / "corpus.jsonl"]}
         feed = Student.feed(settings, 1, folder / "data.jsonl", folder / "initial", files)
         student = Student.load(settings, 1, feed.examples, folder / "initial", files)
-        read = student.ready(next(feed.run(0, 1))).tokens["passages"]
+        (ready,) = student.ready(next(feed.run(0, 1)))
+        read = ready.tokens["passages"]
         print(f"passages of {sum(map(len, read)) / len(read):.0f} tokens; a step computes for {milliseconds} ms")
         whole, began = {}, time.process_time()
         for seen in feed.run(0, steps):

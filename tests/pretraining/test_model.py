@@ -77,7 +77,7 @@ def test_the_loss_is_that_of_the_paper(student, changes, pooling):
         hidden = bert_layers(decoder, config, embedded, "")
         table = decoder[f"{outside}word_embeddings.weight"]
         of_decoder += cross_entropies(heads, "decoder_head", table, hidden, shown.decoder.targets, ordinary)
-    terms = student.terms(seen, 0)
+    terms = student.terms(*student.ready(seen), 0)
     assert list(terms) == ["encoder", "decoder"]
     assert terms["encoder"].item() == pytest.approx(sum(of_encoder) / len(of_encoder), abs=1e-6)
     assert terms["decoder"].item() == pytest.approx(sum(of_decoder) / len(of_decoder), abs=1e-6)
@@ -87,12 +87,12 @@ def test_the_decoder_reads_nothing_of_the_encoder_but_its_vector(student):
     """Gradients of its loss reach the encoder's layers through the vector, and vanish where that is cut off."""
     feed, student = student()
     weight = student.model.encoder.encoder.layer[0].attention.self.query.weight
-    student.terms(feed[0], 0)["decoder"].backward()
+    student.terms(*student.ready(feed[0]), 0)["decoder"].backward()
     assert weight.grad.abs().sum() > 0
     weight.grad = None
     pool = student.model.read_by.pool
     student.model.read_by.pool = lambda *arguments: pool(*arguments).detach()
-    student.terms(feed[0], 0)["decoder"].backward()
+    student.terms(*student.ready(feed[0]), 0)["decoder"].backward()
     assert weight.grad is None
 
 

@@ -315,6 +315,12 @@ def test_a_share_of_a_batch_has_the_scores_of_its_queries(ranker_settings, cross
             assert torch.allclose(getattr(part, name), getattr(whole, name)[share : share + 1], atol=1e-5)
 
 
+def test_a_loss_over_the_whole_batch_needs_a_process_for_each_device(ranker_settings, cross_with_layer):
+    settings = ranker_settings("intent_bert", loss={"name": "intent"}, devices=2)
+    with pytest.raises(UserError, match="the loss intent needs a process for each of 2 devices; here are 1"):
+        Student.load(settings, 1, [], cross_with_layer, {})
+
+
 def test_a_teacher_s_scores_reach_their_own_query_and_passage(ranker_settings, cross, training_file, tmp_path):
     """One number for each pair, which says where it belongs."""
     examples = examples_of(training_file)

@@ -120,8 +120,10 @@ def check(
     )
     if identical:
         ids_are_relevant = any(pairs.get((id, id), 0) > 0 for id in identical)
-        on = ignore_identical_ids
-        _tell_identical(corpus, identical, _finds_itself(identical, ids_are_relevant) if on is None else on, report)
+        ignored = ignore_identical_ids
+        if ignored is None:
+            ignored = _finds_itself(identical, ids_are_relevant)
+        _report_identical(corpus, identical, ignored, report)
     query_files = [_check_queries(queries, report) for queries, _ in splits.values()]
     for of_split, (_, qrels) in zip(query_files, splits.values(), strict=True):
         checked = _check_judgements(qrels, of_split, corpus, known_docids, empty, drop_empty, allow_missing, report)
@@ -185,14 +187,14 @@ def _finds_itself(identical: Mapping[str, bool], ids_are_relevant: bool) -> bool
     return sum(identical.values()) >= half or sum(not id.isdecimal() for id in identical) >= half
 
 
-def _tell_identical(corpus: Path, identical: Mapping[str, bool], ignored: bool, report: Report) -> None:
-    told = f"{len(identical):,} passages have the id of a query; "
-    told += (
+def _report_identical(corpus: Path, identical: Mapping[str, bool], ignored: bool, report: Report) -> None:
+    effect = (
         "they are no results of this query, as in BEIR's evaluation (--no-ignore-identical-ids counts them)"
         if ignored
         else "they count as results of this query (--ignore-identical-ids leaves them out, as BEIR's evaluation does)"
     )
-    report(Problem(IDENTICAL, corpus, told, "dropped" if ignored else "warning"))
+    message = f"{len(identical):,} passages have the id of a query; {effect}"
+    report(Problem(IDENTICAL, corpus, message, "dropped" if ignored else "warning"))
 
 
 def _check_words(place: Place, text: str, report: Report) -> None:

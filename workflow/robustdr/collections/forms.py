@@ -53,7 +53,7 @@ def named_rows(
             yield place, {field: value or "" for field, value in record.items()}
 
 
-def _given(row: Any, names: tuple[str, ...]) -> str | None:
+def _key_of(row: Any, names: tuple[str, ...]) -> str | None:
     """Return the first of `names` that is a key of a row; else a key that differs in case alone; else None."""
     if not isinstance(row, dict):
         return None
@@ -66,7 +66,7 @@ def _value(row: Any, field: str, names: tuple[str, ...]) -> str | None:
 
     None if there is no such value, or only the case of a key is another one.
     """
-    key = _given(row, names)
+    key = _key_of(row, names)
     value = None if key is None else row[key]
     if value is None and field in OPTIONAL:
         return ""
@@ -79,7 +79,7 @@ def _value(row: Any, field: str, names: tuple[str, ...]) -> str | None:
 
 def _fault(row: Any, field: str, names: tuple[str, ...]) -> str:
     """Say why a row has no value of a field."""
-    key = _given(row, names)
+    key = _key_of(row, names)
     if key is None:
         return f"it lacks {field} ({', '.join(names)})"
     if key not in names:

@@ -52,8 +52,8 @@ def sentences(problems: Iterable[Problem]) -> list[str]:
     kinds: dict[str, list[Problem]] = {}
     for problem in problems:
         kinds.setdefault(problem.kind, []).append(problem)
-    told = []
-    for kind, of_kind in kinds.items():
-        first = f"{of_kind[0]}{' (left out)' if of_kind[0].severity == 'dropped' else ''}"
-        told.append(first if len(of_kind) == 1 else f"{len(of_kind):,} × {kind}; the first: {first}")
-    return told
+    lines = []
+    for kind, same_kind in kinds.items():
+        first = f"{same_kind[0]}{' (left out)' if same_kind[0].severity == 'dropped' else ''}"
+        lines.append(first if len(same_kind) == 1 else f"{len(same_kind):,} × {kind}; the first: {first}")
+    return lines

@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> None:
         leave = "--drop-empty, --ignore-unjudged and --allow-missing allow some"
         raise UserError(f"{len(wrong)} errors in the files above; `robustdr check` lists all; {leave}")
     print(spoken, file=sys.stderr)
-    notes = sentences(problem for problem in problems if problem.severity == "dropped" or problem.kind in TOLD)
+    notes = sentences(problem for problem in problems if problem.severity == "dropped" or problem.kind in NOTED)
     ignored = any(problem.kind == IDENTICAL and problem.severity == "dropped" for problem in problems)
     used = used._replace(ignore_identical_ids=ignored)
     experiment.write(
@@ -121,7 +121,7 @@ def _data(a: argparse.Namespace) -> Data:
 
 
 SHOWN_RUNS = 3
-TOLD = (HEAD, IDENTICAL, NOT_COMPOSED, QUOTES, UNKNOWN_PASSAGE)  # warnings that concern the numbers
+NOTED = (HEAD, IDENTICAL, NOT_COMPOSED, QUOTES, UNKNOWN_PASSAGE)  # warnings that concern the numbers
 OF_SERVERS, OF_FOLDERS = ("dimension", "key"), ("pooling", "separator", *LENGTHS)
 
 

@@ -74,12 +74,12 @@ def unfit(needs: list[Need]) -> Iterator[Missing]:
 
 
 def _scheduler_message(output: str, path: Path) -> str:
-    """Return what SLURM says, in Snakemake's output, of the job that makes this file."""
+    """Return what SLURM says, in Snakemake's output, of the job that makes this file; else the output's last line."""
     for error in output.split("Error in rule machine:")[1:]:
         message = re.search(r"message: (.+)", error)
         if message and f"output: {path}\n" in error:
             return message[1]
-    return output.strip() or "Snakemake says nothing"
+    return next((line for line in reversed(output.splitlines()) if line.strip()), "it did not run")
 
 
 def is_there() -> bool:

@@ -72,12 +72,8 @@ class Passages:
 
 
 class Step(NamedTuple):
-    """A batch of one process, or one share of it: positions of its passages, and their masked texts.
+    """A batch of one process: positions of its passages, and their masked texts."""
 
-    `share` is the number of the share, or that of the first.
-    """
-
-    share: int
     passages: list[int]
     masked: list[MaskedPassage]
 
@@ -121,7 +117,7 @@ class Feed(Dataset[Step]):
 
     def __getitem__(self, step: int) -> Step:
         epoch, batch = self.batch(step)
-        return Step(self.batch_shares.start, batch, [self.show(position, epoch) for position in batch])
+        return Step(batch, [self.show(position, epoch) for position in batch])
 
     def run(self, start: int, stop: int) -> Iterator[Step]:
         """The steps from `start` to `stop`."""

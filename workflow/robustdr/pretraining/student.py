@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 
@@ -13,6 +14,7 @@ from robustdr.encoding.encoder import Encoder, drop_out
 from robustdr.encoding.hardware import autocast
 from robustdr.encoding.source import locate
 from robustdr.pretraining.feed import Feed, Passages, Step
+from robustdr.pretraining.masks import MaskedPassage
 from robustdr.pretraining.model import Pretrained
 from robustdr.pretraining.settings import PretrainingSettings as Settings
 from robustdr.pretraining.vocabulary import Vocabulary
@@ -23,6 +25,13 @@ from robustdr.training.state import save
 
 TITLE: Words = "A dual encoder's initial checkpoint"
 USE: Words = "Pre-trained on texts of at most {length} tokens; its head and its decoder are left out."
+
+
+class Share(NamedTuple):
+    """One share of a batch: its number, and masked passages."""
+
+    number: int
+    masked: list[MaskedPassage]
 
 
 @dataclass
@@ -78,10 +87,10 @@ class Student:
         for step, batch in enumerate(feed.run(0, steps)):
             rate = learning_rate(step, steps, settings.frozen_learning_rate, settings.warmup, settings.decay)
             optimiser.param_groups[0]["lr"] = rate
-            parts = self.ready(batch)
-            for part in parts:
+            shares = self.ready(batch)
+            for share in shares:
                 with autocast(settings.precision, self.device):
-                    loss = torch.stack(list(model(part.masked).values())).sum() / len(parts)
+                    loss = torch.stack(list(model(share.masked).values())).sum() / len(shares)
                 loss.backward()
             distributed.average_gradients(new)
             torch.nn.utils.clip_grad_norm_(new, settings.max_gradient_norm or inf)
@@ -108,20 +117,17 @@ class Student:
         """The highest learning rate of each parameter."""
         return dict.fromkeys(self.parameters, self.settings.learning_rate)
 
-    def ready(self, batch: Step) -> list[Step]:
-        """By share of this process, its passages."""
-        shares, size = distributed.shares(self.settings.devices), self.settings.batch_size
-        starts = range(0, len(batch.masked), size)
-        return [
-            Step(share, batch.passages[start : start + size], batch.masked[start : start + size])
-            for share, start in zip(shares, starts, strict=True)
-        ]
+    def ready(self, batch: Step) -> list[Share]:
+        """The passages of each share of this process."""
+        size = self.settings.batch_size
+        shares = enumerate(distributed.shares(self.settings.devices))
+        return [Share(number, batch.masked[position * size : (position + 1) * size]) for position, number in shares]
 
-    def terms(self, batch: Step, step: int) -> dict[str, torch.Tensor]:
+    def terms(self, share: Share, step: int) -> dict[str, torch.Tensor]:
         """The terms of the loss, by name, on the passages of one share."""
-        torch.manual_seed(digest(self.seed, "dropout", step, batch.share))
+        torch.manual_seed(digest(self.seed, "dropout", step, share.number))
         with autocast(self.settings.precision, self.device):
-            return self.model(batch.masked)
+            return self.model(share.masked)
 
     def backward(self, loss: torch.Tensor) -> None:
         """Add to the gradients of all parameters."""

@@ -116,10 +116,10 @@ def _order_notes(path: Path, query_numbers: np.ndarray, ranks: pa.Array, scores:
         np.bincount(query_numbers[by_score][1:][chosen], minlength=number)
         for chosen in (same_query, same_query & equal, same_query & ~equal)
     )
-    if whole := int(((pairs > 0) & (differing == 0)).sum()):
-        notes.append(f"has one score for all passages in {whole} of {number} queries; their ids decide the order")
-    if some := int(((ties > 0) & (differing > 0)).sum()):
-        notes.append(f"has ties in {some} of {number} queries; of equal scores, the later id is first")
+    if all_tied := int(((pairs > 0) & (differing == 0)).sum()):
+        notes.append(f"has one score for all passages in {all_tied} of {number} queries; their ids decide the order")
+    if partly_tied := int(((ties > 0) & (differing > 0)).sum()):
+        notes.append(f"has ties in {partly_tied} of {number} queries; of equal scores, the later id is first")
     stated = ranks.dictionary.to_pylist()
     if not all(map(RANK.fullmatch, stated)):
         return notes

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from transformers import PreTrainedModel
 
+from robustdr import losses
 from robustdr.collections.reading import read_corpus
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_json, write_text
@@ -62,8 +63,14 @@ class Student(LearnsFromQueries):
             files: `corpus`: for rankers that count words; `teacher_scores`: for the training file's passages.
 
         Raises:
-            UserError: see `rankers.ranker.load` and `scores.needed`.
+            UserError: the loss compares vectors of the whole batch, and there are fewer processes than devices. See
+                also `rankers.ranker.load` and `scores.needed`.
         """
+        if "vectors" in losses.check(**settings.loss) and len(distributed.shares(settings.devices)) > 1:
+            raise UserError(
+                f"systems.{settings.system}: the loss {settings.loss['name']} needs a process for each of "
+                f"{settings.devices} devices; here are {distributed.processes()}"
+            )
         ranker = load(**settings.ranker, folder=initial, precision=settings.precision, training=True, seed=seed)
         ranker.drop_out(settings.dropout)
         if settings.freeze_word_embeddings:
@@ -100,18 +107,8 @@ class Student(LearnsFromQueries):
         return self.settings.query_length, self.settings.passage_length
 
     def ready(self, step: Step) -> list[Ready]:
-        """By share of this process: the pairs of its queries with their passages, and what a teacher says of them.
-
-        Raises:
-            UserError: the loss compares vectors of the whole batch, and there are fewer processes than devices.
-        """
-        shares = distributed.shares(self.settings.devices)
-        if len(shares) > 1 and "vectors" in self.loss[1]:
-            raise UserError(
-                f"systems.{self.settings.system}: the loss {self.settings.loss['name']} needs a process for each of "
-                f"{self.settings.devices} devices; here are {distributed.processes()}"
-            )
-        return [self.read_fields(step, self.loss[1], share) for share in shares]
+        """By share of this process: the pairs of its queries with their passages, and what a teacher says of them."""
+        return [self.read_fields(step, self.loss[1], share) for share in distributed.shares(self.settings.devices)]
 
     def read_fields(self, step: Step, needs: set[str], share: int) -> Ready:
         """The pairs of one share of a batch, for the fields in `needs`."""
