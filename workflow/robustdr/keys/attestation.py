@@ -6,7 +6,7 @@ from pathlib import Path
 from robustdr.core.errors import UserError
 from robustdr.keys.integrity import key_of
 from robustdr.keys.loaded import LOADED
-from robustdr.keys.provenance import PACKAGE, STAGES, Code, code_of_stage, made_of, modules, part
+from robustdr.keys.provenance import PACKAGE, STAGES, Code, made_of, modules, parsed
 
 
 def check_code(code: Code, planned: str) -> None:
@@ -52,9 +52,6 @@ def check_loaded(code: Code) -> None:
     loaded = {name: text for name, text in LOADED.items() if name in planned or not name.startswith(f"{STAGES}.")}
     if uncovered := loaded.keys() - planned.keys():
         raise UserError(f"{min(uncovered)}: the stage {code.names[0]} loaded it, and its key does not cover it")
-    for stage in (name for name in code.names if not name.startswith(PACKAGE.name)):  # not its whole file counts
-        module, text = code_of_stage(stage)
-        loaded[stage] = LOADED.get(module, text)
     for name, text in loaded.items():
-        if part(name, text)[0] != planned[name]:
+        if parsed(name, text)[0] != planned[name]:
             raise UserError(f"{name}: it changed while the stage {code.names[0]} ran; run snakemake again")

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
@@ -15,10 +15,12 @@ from robustdr.evaluation.estimates import ONE, Estimate
 from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.quotients import Ratio, drop_ratio
 from robustdr.evaluation.statistics import confidence_interval, drop
-from robustdr.evaluation.store import Store
 from robustdr.reporting.marks import MarkTest
 from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.spec import Measured, OneEach, Quoted, Significance, TableSpec
+
+if TYPE_CHECKING:  # the configuration reads the settings of layouts, and starts no pandas
+    from robustdr.evaluation.store import Store
 
 # How a reproduced drop agrees with the reported one, in words; see `agreement`.
 AGREEMENTS = {"same": "as printed", "worse": "drops more", "better": "drops less", "opposite": "opposite"}
@@ -140,7 +142,7 @@ class Maker(Generic[Layout]):
 
     settings: TableSettings
     spec: Layout
-    store: Store
+    store: "Store"
     reported: Reported | None
     statistics: list[Path]
     queries: list[Path]

@@ -55,14 +55,13 @@ def training_data(a: argparse.Namespace) -> None:
     output=PATH,
 )
 def train(a: argparse.Namespace) -> None:
-    from importlib import import_module
-
+    from robustdr.core.plugins import module_named
     from robustdr.core.settings import read_settings
     from robustdr.training.loop import train
 
     snapshots = {percent / 100: folder for percent, folder in zip(a.percents, a.snapshots, strict=True)}
     files = {name: getattr(a, name) for name in ("teacher", "teacher_embeddings", "teacher_scores", "corpus")}
-    settings = read_settings(import_module(a.trains).Settings, a.settings)
+    settings = read_settings(module_named(a.trains).Settings, a.settings)
     train(a.trains, settings, a.seed, a.key[0], a.data, a.initial, a.output, a.resume, files, snapshots)
 
 
