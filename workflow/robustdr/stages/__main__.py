@@ -11,10 +11,9 @@ from pathlib import Path
 from robustdr.core import network
 from robustdr.core.errors import exit_status, unknown
 from robustdr.core.plugins import module_named
-from robustdr.keys.attestation import check_code, check_inputs, check_loaded
+from robustdr.keys.attestation import check_code, check_inputs, check_loaded, watch
 from robustdr.keys.integrity import check_chain, hardware, record, verify
 from robustdr.keys.kept import drop, same_work, take_back, work_of
-from robustdr.keys.loaded import watch
 from robustdr.keys.provenance import PACKAGE, Code, installed, module_of_stage
 from robustdr.stages.options import STAGES, Stage, add_arguments
 
