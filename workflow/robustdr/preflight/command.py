@@ -69,9 +69,8 @@ def preflight(jobs: Iterable[Node], offline: bool) -> tuple[list[Missing], list[
         What is missing, and lines about what is still to come into which folder.
     """
     from robustdr.preflight.checks import Checks
-    from robustdr.preflight.space import Filled, short
+    from robustdr.preflight.space import Filled, short, vectors
     from robustdr.preflight.things import things
-    from robustdr.preflight.vectors import vectors
 
     checks, jobs = Checks(offline), list(jobs)
     missing = [
