@@ -164,7 +164,10 @@ def _table(report: Report) -> str:
             changed = share(report["changed"][name], "") if name in report["changed"] else ""
             fields = [label, changed, f"{change['mean']:.3f}"]
             fields += [f"{share(change['drop'])} {interval(change['drop_interval'])}", _p(change["p"])]
-            fields += [_p(change["p_holm"]) if "p_holm" in change else "", _points(change["detectable"])]
+            fields += [
+                _p(change["p_holm"]) if "p_holm" in change else "",
+                "–" if (least := change["detectable"]) is None else f"{least:.3f}",
+            ]
             rival_changes = [rival["query_sets"][name] for rival in rivals]
             lines.append(
                 fields
@@ -259,10 +262,6 @@ def share(share: float | None, sign: str = "+") -> str:
 def interval(bounds: list[float] | None) -> str:
     """A 95 % interval of shares, in percent."""
     return "[unbounded]" if bounds is None else f"[{100 * bounds[0]:+.1f}, {100 * bounds[1]:+.1f}]"
-
-
-def _points(difference: float | None) -> str:
-    return "–" if difference is None else f"{difference:.3f}"
 
 
 def _p(p: float) -> str:

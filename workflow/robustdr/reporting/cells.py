@@ -284,11 +284,8 @@ class Maker(Generic[Layout]):
         if test and not against:
             sides = ((cell.system, cell.query_set), (base, query_set))
             ours, theirs = (
-                [self.values(cell, *coordinates) for coordinates in self._sets(cell.role, *side)] for side in sides
+                [self.values(cell, system, variation) for variation in self.store.averaged(cell.role, query_set)]
+                for system, query_set in sides
             )
             tested = (marks := MarkTest(test)).tested(ours, theirs, difference, len(family))
             cell.p, cell.p_runs, cell.mark = tested.paper, tested.ours, marks.mark(tested, cell.difference)
-
-    def _sets(self, role: str, system: str, query_set: str) -> list[tuple[str, str]]:
-        """The query sets behind a mean over variations, or the query set itself, each with its system."""
-        return [(system, variation) for variation in self.store.averaged(role, query_set)]

@@ -203,10 +203,6 @@ def _contradicted(paper: Claims) -> list[str]:
     return ["", "The paper's own numbers contradict these sentences:", "", *lines] if lines else []
 
 
-def _paper(paper: Claims) -> list[str]:
-    return ["", f"## {plain(paper['title'])}", *_judged(paper), *_unjudged(paper), *_contradicted(paper)]
-
-
 def _chains(chains: Sequence[Chain]) -> list[str]:
     if not chains:
         return []
@@ -249,6 +245,6 @@ def write_findings(basis: str, papers: dict[Path, Claims], chains: Sequence[Chai
         "(Holm). Power: how often our test shows an effect of printed size.",
     ]
     for paper in with_headlines:
-        lines += _paper(paper)
+        lines += ["", f"## {plain(paper['title'])}", *_judged(paper), *_unjudged(paper), *_contradicted(paper)]
     lines += _chains(chains)
     write_text(output, "\n".join(lines) + "\n")
