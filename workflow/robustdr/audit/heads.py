@@ -41,7 +41,7 @@ _ROLES = {
     "effect_size cohen's_d hedges'_g g or odds_ratio aor hr hazard_ratio ahr irr rate_ratio risk_ratio "
     "unstandardized_b slope point_estimate",
     "t": "t t-value t_value t-stat t_stat t-statistic t_statistic t-test_statistic",
-    "f": "f-value f_value f_statistic f-statistic f-ratio",
+    "f": "F-value f-value f_value f_statistic f-statistic f-ratio",
     "chi2": "χ2 χ² chi2 chi² chi-square chi_square chi-squared chi_squared wald_χ2 wald_χ² χ^2 x2 x²",
     "z": "z Z z-value z_value wald_z z-score_of_test z-statistic z_statistic",
     "q": "q_statistic cochran's_q",
@@ -62,6 +62,10 @@ _PAIR = re.compile(r"(.*?)\s*(?:[(\[]([^()\[\]]*)[)\]]|[±/]\s*(.*))\s*")  # M (
 _AFTER = re.compile(r".*?[,:]\s+([^,:]*)")  # Age, mean ± SD
 _CAPTIONED = re.compile(
     r"\b(?:means?|averages?|M)\s*(?:±|\+/-|\(|and|with|,)\s*(?:\(?in \w+\)?\s*)?(?:SDs?|standard deviations?)\b", re.I
+)
+_FREEDOM = re.compile(r"\s*[(\[]\s*(?:df\s*=\s*)?(\d+(?:\.\d+)?)(?:\s*[,;]\s*(\d+(?:\.\d+)?))?\s*[)\]]")
+_ERRORS = re.compile(
+    r"(?:standard errors?|\bSEs?\b|\bs\.e\.)[^.;]{0,40}\b(?:parenthes[ei]s|brackets)|\(SEs?\)|\bb \(SE\)", re.I
 )
 _SIZE = re.compile(r"[(\[,;\s]*\b[nN]\s*=\s*(\d[\d,]*)\s*[)\]]?")
 _SHARES = re.compile(r"(RR|nDCG|R|AP|P|Success|Judged|MRR|MAP|Recall|Precision|Accuracy|F1|EM|AUC)(@\d+)?", re.I)
@@ -109,7 +113,9 @@ def role(label: str, place: int = 0, places: int = 1) -> str:
     Args:
         places: how many values its cells have. An interval has two, `low` and `high`.
     """
-    text = _SIZE.sub("", " ".join(label.split())).strip(" ↑↓:*†")
+    text = _FREEDOM.sub("", _SIZE.sub("", " ".join(label.split()))).strip(" ↑↓:*†")
+    if text == "F" and _FREEDOM.search(label):
+        return "f"
     *further, last = dict.fromkeys((text, *_AFTER.findall(text)))
     for candidate in (*further, last):
         match = _PAIR.fullmatch(candidate)
@@ -139,13 +145,14 @@ def _one(text: str) -> str:
 def lines(table: Table) -> Iterator[Line]:
     """Yield the rows with roles that heads of columns give, and the columns with those that labels of rows give."""
     places = _places(table)
-    told = _CAPTIONED.search(table.caption)
+    told = ("mean", "sd") if _CAPTIONED.search(table.caption) else ()
+    told = ("estimate", "se") if not told and _ERRORS.search(table.caption) else told
     by_column = []
     for number, (base, place, several) in enumerate(places):
         labels = [label for name, label in table.columns[number].items() if name != "value"]
         named = _roles(labels, table.columns[base].get("value", ""), place, several)
         if told and several == 2 and not named[0]:
-            named = ("mean", "sd")[place], tuple(labels)
+            named = told[place], tuple(labels)
         by_column.append(named)
     of_rows: dict[int, list[Entry]] = {}
     of_columns: dict[tuple[int, int], list[Entry]] = {}
@@ -179,6 +186,12 @@ def _roles(labels: Sequence[str], value: str, place: int, places: int) -> tuple[
         if name := role(label, place, places):
             return name, tuple(text for at, text in enumerate(labels) if at != number)
     return "", ()
+
+
+def freedom_of(label: str) -> tuple[float, ...]:
+    """The degrees of freedom in the head of a statistic: of `F(2, 87)`, 2 and 87."""
+    match = _FREEDOM.search(label)
+    return tuple(float(text) for text in match.groups() if text) if match and role(label) else ()
 
 
 def size_of(labels: Sequence[str]) -> int:
