@@ -96,8 +96,7 @@ def test_what_is_no_statistic_with_a_p_is_left_alone(sentence):
 
 def test_a_correction_may_raise_p_but_not_lower_it():
     assert [
-        tie.verdict
-        for tie in prose.tested(1, "Bonferroni-corrected: t(28) = 2.60, p = .044, and t(28) = 1.10, p = .02")
+        tie.verdict for tie in prose.tested(1, "Bonferroni-corrected: t(28) = 2.60, p = .044; t(28) = 1.10, p = .02")
     ] == [
         UNTIED,
         DIFFERS,
