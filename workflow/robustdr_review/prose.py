@@ -8,11 +8,14 @@ from math import isfinite
 from typing import NamedTuple
 
 from robustdr.audit.cells import Cell
+from robustdr.audit.inference import DECISION, FITS
 from robustdr.audit.reported import Reported, Table
 from robustdr.audit.sizes import Size, sizes
 from robustdr_review.facts import CHANGES, PLAIN, Fact, are_one, facts, totals
+from robustdr_review.notation import judged
 from robustdr_review.sentences import COUNT, LEVEL, POINTS, Figure, figures, sentences, tables_named
 
+CHANGED = "; the decision changes"
 AGREES, DIFFERS, UNTIED = "agrees", "differs", "not tied"
 MOST = 300  # cells that the labels of a sentence may leave: among more, they say too little
 NUMBERS = 5_000  # of sentences
@@ -44,6 +47,11 @@ class Tie(NamedTuple):
     verdict: str
     cells: str = ""
     given: str = ""
+
+    @property
+    def decides(self) -> bool:
+        """Whether it is a test whose decision another p changes."""
+        return self.cells.endswith(CHANGED)
 
 
 @dataclass(frozen=True)
@@ -106,7 +114,9 @@ class Prose:
                 break
             caption = self._tables_in(paragraph) if paragraph.lstrip("*# ").startswith("Tab") else []
             for offset, sentence in sentences(paragraph):
-                numbers = figures(sentence)
+                ties += tested(line + offset if line else 0, sentence)
+                spans = [range(printed.start, printed.end) for printed, _ in judged(sentence)]
+                numbers = [figure for figure in figures(sentence) if not any(figure.position in span for span in spans)]
                 named_tables = self._tables_in(sentence) or caption
                 if numbers:
                     ties += self._sentence(line + offset if line else 0, sentence, numbers, named_tables)
@@ -271,6 +281,19 @@ class Prose:
                 verdict = AGREES if best == number.interval.low else DIFFERS
                 return verdict, f"{id} [{next(iter(systems))}], the best of its group", f"{best} of {len(compared)}"
         return UNTIED, "", ""
+
+
+def tested(line: int, sentence: str) -> list[Tie]:
+    """The statistics of a sentence and their p: whether they give these p."""
+    ties = []
+    for printed, found in judged(sentence):
+        if found is None:
+            ties.append(Tie(line, sentence, printed.text, UNTIED))
+            continue
+        cells = "its p, computed again" + (CHANGED if found.outcome == DECISION else "")
+        verdict = AGREES if found.outcome == FITS else DIFFERS
+        ties.append(Tie(line, sentence, printed.text, verdict, cells, found.words))
+    return ties
 
 
 def _level(number: Figure, tables: Sequence[Table]) -> tuple[str, str, str]:
