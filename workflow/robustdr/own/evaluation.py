@@ -15,8 +15,9 @@ from robustdr.collections.check import HEAD, IDENTICAL, UNKNOWN_PASSAGE, check
 from robustdr.collections.command import SHOWN, lines
 from robustdr.collections.forms import QUOTES
 from robustdr.collections.language import given_or_found
-from robustdr.collections.local import NOT_COMPOSED, irds_id, read_queries
+from robustdr.collections.local import NOT_COMPOSED, THREE_COLUMNS, irds_id, read_queries
 from robustdr.collections.problems import sentences
+from robustdr.collections.reading import MARKED
 from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_queries as read_texts
@@ -121,7 +122,15 @@ def _data(a: argparse.Namespace) -> Data:
 
 
 SHOWN_RUNS = 3
-NOTED = (HEAD, IDENTICAL, NOT_COMPOSED, QUOTES, UNKNOWN_PASSAGE)  # warnings that concern the numbers
+NOTED = (
+    HEAD,
+    IDENTICAL,
+    MARKED,
+    NOT_COMPOSED,
+    QUOTES,
+    THREE_COLUMNS,
+    UNKNOWN_PASSAGE,
+)  # warnings that concern the numbers
 OF_SERVERS, OF_FOLDERS = ("dimension", "key"), ("pooling", "separator", *LENGTHS)
 
 
