@@ -57,3 +57,11 @@ def test_pairs_say_which_of_two_loses_more(store, ranked):
     assert [pair["change"]["difference"] for pair in system_pairs] == pytest.approx([-4.5 / 8, -3.1 / 8, 1.4 / 8])
     lowest = min(pair["change"]["p"] for pair in system_pairs)
     assert system_pairs[0]["change"]["p_holm"] == pytest.approx(3 * lowest)
+
+
+def test_of_two_equal_systems_one_is_the_best(measured):
+    ranks = [1, 2, 1, 4]
+    paths = [measured(name, {"dev.original": ranks, "dev.typo": ranks}, measures=MEASURES) for name in ("b", "a")]
+    equal = ranking(Store([Source(path, "key") for path in paths], WHERE), {"b": "B", "a": "A"}, MEASURES)
+    for part in ("original", "variations"):
+        assert [("p_holm" in entry[part], entry[part]["differing"]) for entry in equal] == [(False, 0), (True, 0)]

@@ -7,6 +7,7 @@ from robustdr.collections import data
 from robustdr.core.paths import named_path
 from robustdr.encoding.directory import POOLINGS
 from robustdr.own import ROLES, SMALL
+from robustdr.own.signals import ends_on_signals
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,6 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """See `own.evaluation.run`; imported here because it loads the workflow, which is slow."""
-    from robustdr.own import evaluation
+    with ends_on_signals("the same command goes on where it was"):
+        from robustdr.own import evaluation
 
-    evaluation.run(arguments)
+        evaluation.run(arguments)

@@ -3,8 +3,8 @@
 import argparse
 import os
 import re
-import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import chdir
 from itertools import product
@@ -23,6 +23,7 @@ from robustdr.core.errors import UserError
 from robustdr.core.files import read_queries as read_texts
 from robustdr.core.files import write_json, write_text
 from robustdr.core.languages import ENGLISH, NAMES
+from robustdr.core.locks import exclusive_lock
 from robustdr.core.secrets import check_url, secret
 from robustdr.encoding.allowed import CONFIG
 from robustdr.encoding.directory import MODULES
@@ -32,7 +33,7 @@ from robustdr.experiments.kinds import LENGTHS
 from robustdr.graph.graph import Graph, graph
 from robustdr.graph.site import page
 from robustdr.keys.node import Node
-from robustdr.own import ROLES, SMALL, document, experiment, jobs, models, results
+from robustdr.own import ROLES, SMALL, document, experiment, jobs, models, results, signals
 from robustdr.own.experiment import HOUSE, NAME, TRAIN, Data, Split
 from robustdr.retrieval import existing
 
@@ -78,24 +79,26 @@ def run(arguments: argparse.Namespace) -> None:
     notes = sentences(problem for problem in problems if problem.severity == "dropped" or problem.kind in NOTED)
     ignored = any(problem.kind == IDENTICAL and problem.severity == "dropped" for problem in problems)
     used = used._replace(ignore_identical_ids=ignored)
-    experiment.write(
-        folder, compared, used, by_category, a.measures, a.fix, language, a.draws, reranker, a.spell_checker
-    )
-    job_graph = graph(load(HOUSE / "config", folder.resolve()), NAME)
-    cores = None if passages <= SMALL and not a.fix else a.cores
-    if elsewhere := [experiment.system_of(n) for n, model in enumerate(compared) if "runs" in model.recipe]:
-        notes += _check_runs(job_graph, elsewhere, a.split, a.output, cores)
-    for note in notes:
-        print(note, file=sys.stderr)
-    with chdir(a.output):
-        targets = [*job_graph.all_measures(NAME, job_graph.demand.pairs(NAME)), page(job_graph, (NAME,))]
-    _make(job_graph, targets, a.output, cores)
-    report = results.collect(job_graph, a.output, notes)
-    write_json(a.output / "report.json", report)
-    write_text(a.output / "report.md", document.markdown(report))
-    write_text(a.output / "index.html", document.html(report))
-    print(document.headline(report))
-    print(*(a.output / name for name in ("report.md", "index.html")), sep="\n")
+    waits = f"{a.output}: another call of evaluate works in this folder; this one waits for it"
+    with exclusive_lock(a.output / LOCK, waits):
+        experiment.write(
+            folder, compared, used, by_category, a.measures, a.fix, language, a.draws, reranker, a.spell_checker
+        )
+        job_graph = graph(load(HOUSE / "config", folder.resolve()), NAME)
+        cores = None if passages <= SMALL and not a.fix else a.cores
+        if elsewhere := [experiment.system_of(n) for n, model in enumerate(compared) if "runs" in model.recipe]:
+            notes += _check_runs(job_graph, elsewhere, a.split, a.output, cores)
+        for note in notes:
+            print(note, file=sys.stderr)
+        with chdir(a.output):
+            targets = [*job_graph.all_measures(NAME, job_graph.demand.pairs(NAME)), page(job_graph, (NAME,))]
+        _make(job_graph, targets, a.output, cores)
+        report = results.collect(job_graph, a.output, notes)
+        write_json(a.output / "report.json", report)
+        write_text(a.output / "report.md", document.markdown(report))
+        write_text(a.output / "index.html", document.html(report))
+        print(document.headline(report))
+        print(*(a.output / name for name in ("report.md", "index.html")), sep="\n")
 
 
 def _data(a: argparse.Namespace) -> Data:
@@ -121,6 +124,7 @@ def _data(a: argparse.Namespace) -> Data:
     return Data(collection_files.corpus, splits, a.split, **options, ignore_identical_ids=a.ignore_identical_ids)
 
 
+LOCK = Path(f"results/{NAME}/evaluate.lock")
 SHOWN_RUNS = 3
 NOTED = (
     HEAD,
@@ -236,11 +240,27 @@ def _make(graph: Graph, targets: Sequence[Node], output: Path, cores: int | None
     if cores is None:
         jobs.make(graph, targets, output)
         return
+    _release(output)
     place_options = ["--snakefile", f"{HOUSE}/Snakefile", "--directory", f"{output}"]
     place_options += ["--configfile", f"{output}/config/config.yaml", "--workflow-profile", f"{HOUSE}/profiles/default"]
-    log_options = ["--logger", "robustdr", "--logger-robustdr-benchmarks", f"{output}/results/{NAME}/benchmarks"]
+    log_options = ["--logger", "robustdr", "--logger-robustdr-estimates", "false"]
     place_options += ["--cores", f"{cores}"]
     command = [sys.executable, "-m", "snakemake", *place_options, *log_options, "--", *(node.path for node in targets)]
     environment = {"OMP_NUM_THREADS": "1", **os.environ}  # as the rules have it
-    if subprocess.run(command, env=environment, stdout=sys.stderr, check=False).returncode:
+    if signals.run_quietly(command, environment):
         raise UserError(f"{output}: the workflow stopped; the line above says why")
+
+
+def _release(output: Path) -> None:
+    """Remove the lock of a Snakemake that was killed in a folder; while one works there, or a job of it, wait."""
+    waited: list[int] = []
+    while at_work := signals.working_in(output):
+        if at_work != waited:
+            print(f"{output}: waits for the processes that still work there: {at_work}", file=sys.stderr)
+        waited = at_work
+        time.sleep(0.5)
+    locks = [*(output / ".snakemake" / "locks").glob("*")]
+    for lock in locks:
+        lock.unlink()
+    if locks:
+        print(f"{output}: goes on where a call that was killed stopped", file=sys.stderr)

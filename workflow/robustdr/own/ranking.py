@@ -96,7 +96,7 @@ def _values(store: Store, system: str, query_set: str, measure: str) -> np.ndarr
 
 def _against_best(store: Store, systems: Sequence[str], query_set: str, measure: str) -> dict[str, Compared]:
     values = {system: _values(store, system, query_set, measure) for system in systems}
-    best = max(systems, key=lambda system: values[system].mean())
+    best = min(systems, key=lambda system: (-values[system].mean(), system))
     changes = {system: compare(values[system], values[best]) for system in systems}
     correct([changes[system] for system in systems if system != best])
     return changes
