@@ -24,6 +24,10 @@ JUDGEMENT = {
     "docid": ("docid", "corpus-id", "corpus_id", "doc_id", "pid", "docno"),
     "grade": ("grade", "score", "relevance", "label"),
 }
+PAIR = {
+    "original": ("original", "qid", "query-id", "query_id", "query", "_id", "id"),
+    "rewritten": ("rewritten", "rewrite", "reworded", "reformulated", "variation", "varied", "text"),
+}
 # A first line that begins so is a head: no query has such an id.
 QUERY_IDS = (*QUERY["qid"], "docno", "number", "topic", "topic_id", "topic-id", "question_id", "qno")
 QUOTES = "quotes around fields"

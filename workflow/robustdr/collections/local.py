@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from robustdr.collections import irds
-from robustdr.collections.forms import JUDGEMENT, PASSAGE, QUERY, Quoting, has_names, head, named_rows
+from robustdr.collections.forms import JUDGEMENT, PAIR, PASSAGE, QUERY, Quoting, has_names, head, named_rows
 from robustdr.collections.problems import Place, Problem, Report, refuse
 from robustdr.collections.reading import WHOLE, checked, judgement, lines, passages, queries
 from robustdr.collections.records import Judgement, Passage, Query, Split
@@ -133,6 +133,24 @@ def _read_queries(path: Path, report: Report) -> Iterator[tuple[Place, Query]]:
             if columns
             else Query(fields[0], fields[-1]),
         )
+
+
+def read_pairs(path: Path, report: Report) -> Iterator[tuple[Place, str, str]]:
+    """Yield (place, id or text of a query, its rewritten text) of records or of lines with two fields.
+
+    Reported, and left out: a line with fewer or more fields.
+    """
+    if has_names(path):
+        for place, record in named_rows(path, PAIR, report):
+            yield place, record["original"], _composed(place, record["rewritten"], report)
+        return
+    for place, line, fields, columns in _lines(path, PAIR, report):
+        if len(fields) != 2:
+            message = f"{len(fields)} fields in {line[:80]!r}; a line is original<TAB>rewritten"
+            report(Problem("line with a wrong number of fields", place, message))
+            continue
+        original, rewritten = (fields[columns[name]] for name in PAIR) if columns else fields
+        yield place, original, _composed(place, rewritten, report)
 
 
 def read_judgements(path: Path, report: Report) -> Iterator[tuple[Place, Judgement]]:

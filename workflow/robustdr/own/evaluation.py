@@ -10,6 +10,7 @@ from contextlib import chdir
 from itertools import product
 from pathlib import Path
 
+from robustdr import variations
 from robustdr.collections import data
 from robustdr.collections.check import HEAD, IDENTICAL, UNKNOWN_PASSAGE, check
 from robustdr.collections.command import SHOWN, lines
@@ -21,7 +22,7 @@ from robustdr.collections.reading import MARKED
 from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_queries as read_texts
-from robustdr.core.files import write_json, write_text
+from robustdr.core.files import sha256, write_json, write_text
 from robustdr.core.languages import ENGLISH, NAMES
 from robustdr.core.locks import exclusive_lock
 from robustdr.core.secrets import check_url, secret
@@ -34,8 +35,10 @@ from robustdr.graph.graph import Graph, graph
 from robustdr.graph.site import page
 from robustdr.keys.node import Node
 from robustdr.own import ROLES, SMALL, document, experiment, jobs, models, results, signals
-from robustdr.own.experiment import HOUSE, NAME, TRAIN, Data, Split
+from robustdr.own.experiment import HOUSE, LOGGED, NAME, PARAPHRASE, TRAIN, Data, Split
+from robustdr.own.pairs import write_pairs
 from robustdr.retrieval import existing
+from robustdr.variations.released import Logged
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -53,9 +56,16 @@ def run(arguments: argparse.Namespace) -> None:
     used = _data(a)
     compared, folder = _models(a), a.output / "config"
     reranker = models.reranker(a.reranker) if a.reranker else None
-    texts = [query.text for _, query in read_queries(used.splits[a.split].queries, lambda problem: None)]
-    language, spoken = given_or_found(a.language, texts)
-    by_category = experiment.chosen(a.variations, language)
+    queries = {query.qid: query.text for _, query in read_queries(used.splits[a.split].queries, lambda problem: None)}
+    language, spoken = given_or_found(a.language, list(queries.values()))
+    parameters: dict[str, dict[str, object]] = {}
+    if a.paraphraser:
+        parameters[PARAPHRASE] = {"engine": "t5", "model": str(a.paraphraser.resolve())}
+        variations.create(PARAPHRASE, parameters[PARAPHRASE])
+    only_logged = a.variations_file and not a.variations and not a.paraphraser
+    by_category = {} if only_logged else experiment.chosen(a.variations, language, bool(a.paraphraser))
+    if a.variations_file:
+        by_category[Logged.category] = [LOGGED]
     if a.draws < 1:
         raise UserError(f"--draws: {a.draws}; allowed: 1 or more")
     if a.fix and language != ENGLISH:
@@ -79,10 +89,24 @@ def run(arguments: argparse.Namespace) -> None:
     notes = sentences(problem for problem in problems if problem.severity == "dropped" or problem.kind in NOTED)
     ignored = any(problem.kind == IDENTICAL and problem.severity == "dropped" for problem in problems)
     used = used._replace(ignore_identical_ids=ignored)
+    if a.variations_file:
+        pairs = a.output / "logged.tsv"
+        notes += write_pairs(a.variations_file, queries, pairs)
+        parameters[LOGGED] = {"file": str(pairs.resolve()), "sha256": sha256(pairs)}
     waits = f"{a.output}: another call of evaluate works in this folder; this one waits for it"
     with exclusive_lock(a.output / LOCK, waits):
         experiment.write(
-            folder, compared, used, by_category, a.measures, a.fix, language, a.draws, reranker, a.spell_checker
+            folder,
+            compared,
+            used,
+            by_category,
+            a.measures,
+            a.fix,
+            language,
+            a.draws,
+            reranker,
+            a.spell_checker,
+            parameters,
         )
         job_graph = graph(load(HOUSE / "config", folder.resolve()), NAME)
         cores = None if passages <= SMALL and not a.fix else a.cores
@@ -108,7 +132,7 @@ def _data(a: argparse.Namespace) -> Data:
         UserError: a file is missing, or an option's value is not allowed.
     """
     collection_files = data.parse_locations(a)
-    for option in (*data.PARTS, "train_queries", "train_qrels", "runs"):
+    for option in (*data.PARTS, "train_queries", "train_qrels", "runs", "variations_file"):
         path = getattr(a, option)
         if path is not None and not path.exists() and not irds_id(path):
             raise UserError(f"--{option.replace('_', '-')}: {path}: no such file or directory")
