@@ -69,7 +69,7 @@ def _notes(
     apart = sum(not _words(original) & _words(text) for original, text in pairs)
     if apart > len(pairs) / 2:
         notes.append(
-            f"{source}: {apart:,} of {len(pairs):,} rewritten texts share no word with their query: is it theirs?"
+            f"{source}: {apart:,} of {len(pairs):,} rewritten texts share no word with their query; is it theirs?"
         )
     return notes
 
