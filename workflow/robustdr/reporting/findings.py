@@ -219,9 +219,9 @@ def _differences(here: Sentence, there: Sentence, paper: Claims, settings: tuple
         return "–"
     others = {(part["claim"], effect["words"]): effect for part, effect in there.comparisons}
     differences = {
-        words: difference(effect["size"], interval, other["size"], other_interval)
+        compared: difference(effect["size"], interval, other["size"], other_interval)
         for part, effect in here.comparisons
-        if (other := others.get(words := (part["claim"], effect["words"])))
+        if (other := others.get(compared := (part["claim"], effect["words"])))
         and effect["size"] is not None
         and other["size"] is not None
         and (interval := _finite(effect))

@@ -4,27 +4,39 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from robustdr.collections.liveqa import read_questions
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_lines, read_queries, sha256
 from robustdr.variations.base import Variation, one_of
 from robustdr.variations.labels import GENERATORS, read_variations
 
+FORMS = ("queries", "liveqa")
+
 
 def paired(
-    file: Path, queries: Mapping[str, str], file_name: str = "", *, labels: str = "", part: bool = False
+    file: Path,
+    queries: Mapping[str, str],
+    file_name: str = "",
+    *,
+    labels: str = "",
+    form: str = "queries",
+    part: bool = False,
 ) -> dict[str, str]:
     """The texts of a released file by query id, in the order of the queries.
 
     Args:
-        file_name: the file's name in messages. labels, part: see `Released`.
+        file_name: the file's name in messages. labels, form, part: see `Released`.
 
     Raises:
         UserError: the file lacks a query, which is allowed with `labels` alone, or has an unknown one, which is allowed
-            with `part` alone.
+            with `part` and in LiveQA's file alone.
     """
     if labels:
         labelled = read_variations(file, sheet=False)
         texts = {v.query: " ".join(v.text.split()) for v in labelled if v.generator == labels and v.valid}
+    elif form == "liveqa":
+        asked = read_questions(file)
+        texts = {qid: asked[qid] for qid in queries if qid in asked}
     else:
         texts = read_queries(file)
     missing = [] if labels else [qid for qid in queries if qid not in texts]
@@ -44,6 +56,7 @@ class Logged(Variation):
     """The query as a user wrote it again, from a log: one of its rewritten texts, at random.
 
     `file`, with its `sha256`, has lines of qid<TAB>text; a query may have several. One without any keeps its text.
+    Lines of other queries have no effect.
     `robustdr evaluate --variations-file` writes it.
 
     >>> logged = Logged()
@@ -75,8 +88,8 @@ class Logged(Variation):
     def ready(self, queries: Mapping[str, str]) -> None:
         for number, line in read_lines(Path(self.file)):
             qid, tab, text = line.partition("\t")
-            if not tab or qid not in queries:
-                raise UserError(f"{self.file}:{number}: {qid!r} is no query; a line is qid<TAB>text")
+            if not tab:
+                raise UserError(f"{self.file}:{number}: {line[:80]!r}; a line is qid<TAB>text")
             self.texts.setdefault(qid, []).append(text)
 
     def vary(self, queries: Iterable[tuple[str, str]], seed: int) -> Iterator[tuple[str, str]]:
@@ -99,7 +112,8 @@ class Released(Variation):
 
     `file`, with its `sha256`, has a line of qid<TAB>text for every query. With `labels` it is one of qvg's files of
     labelled variations (rodr, section 4.1, and qvg, section 5): of the generator `labels`, those that people judged
-    valid are taken, with single blanks as in rodr's released query sets, and a query without one keeps its text.
+    valid are taken, with single blanks as in rodr's released query sets, and a query without one keeps its text. With
+    `form` liveqa it is the XML of TREC's LiveQA track, which has questions as they were typed.
     `origin` says where the file is from. With `part` the queries are a part of the file's. The seed has no effect.
     """
 
@@ -114,11 +128,13 @@ class Released(Variation):
     labels: str = ""
     origin: str = ""
     part: bool = False
+    form: str = "queries"
     texts: dict[str, str] = field(default_factory=dict, init=False, compare=False)  # by query id, after `ready`
 
     def check(self) -> None:
         if self.labels:
             one_of(self, "labels", GENERATORS.values())
+        one_of(self, "form", FORMS)
         _check_file(self.name, self.file, self.sha256)
 
     @property
@@ -128,7 +144,9 @@ class Released(Variation):
 
     def ready(self, queries: Mapping[str, str]) -> None:
         """Join the file with the queries; see `paired`."""
-        self.texts.update(paired(Path(self.file), queries, self.origin, labels=self.labels, part=self.part))
+        self.texts.update(
+            paired(Path(self.file), queries, self.origin, labels=self.labels, form=self.form, part=self.part)
+        )
 
     def vary(self, queries: Iterable[tuple[str, str]], seed: int) -> Iterator[tuple[str, str]]:
         yield from ((qid, self.texts[qid]) for qid, _ in queries)
