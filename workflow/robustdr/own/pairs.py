@@ -1,7 +1,7 @@
 """Rewritten queries from a user's log, for `robustdr evaluate --variations-file`."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from robustdr.collections.local import read_pairs
@@ -56,7 +56,7 @@ def write_pairs(source: Path, queries: Mapping[str, str], output: Path) -> list[
 
 
 def _notes(
-    source: Path, queries: Mapping[str, str], rewritten: Mapping[str, list[str]], strangers: list[object]
+    source: Path, queries: Mapping[str, str], rewritten: Mapping[str, list[str]], strangers: Sequence[object]
 ) -> list[str]:
     notes = [f"{source}: rewrites {len(rewritten):,} of {len(queries):,} queries; the others keep their text"]
     if strangers:
