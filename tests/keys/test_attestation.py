@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -158,3 +159,48 @@ def test_a_module_that_no_key_covers_stops_a_job(project):
     path.write_text(f"{path.read_text()}\n__import__('robustdr.losses.bce')\n")
     output, status = project(*project.summary)
     assert status == 2 and "the stage audit_summary loaded it, and its key does not cover it" in output
+
+
+@pytest.fixture()
+def evaluate(tmp_path):
+    """`evaluate(…)`: run the stage as a rule does, in a folder with a perfect run."""
+    (tmp_path / "run.trec").write_text("q Q0 d 1 1.0 x\n", encoding="utf-8")
+    (tmp_path / "qrels.txt").write_text("q 0 d 1\n", encoding="utf-8")
+    settings = '{"measures": {"dev.original": ["RR@10"]}, "relevance_level": 1}'
+    options = ["--settings", settings, "--runs", "run.trec", "--judgements", "qrels.txt"]
+
+    def run(package=PACKAGE.parent, safe=True, **variables):
+        isolated = {"PYTHONSAFEPATH": "1", "PYTHONNOUSERSITE": "1"} if safe else {}
+        environment = {**os.environ, "PYTHONPATH": str(package), **isolated, **variables}
+        command = [sys.executable, "-m", "robustdr.stages", "evaluate", *options, "--output", "m.parquet"]
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+
+    return run
+
+
+@pytest.mark.parametrize("name", ["pytrec_eval", "pandas", "pyarrow"])
+def test_a_module_of_the_working_folder_takes_no_package_s_place(tmp_path, evaluate, name):
+    (tmp_path / f"{name}.py").write_text("raise SystemExit('the stray module ran')\n", encoding="utf-8")
+    ran = evaluate()
+    assert ran.returncode == 0, ran.stderr
+    assert (tmp_path / "m.parquet.sha256").is_file()
+    assert "the stray module ran" in evaluate(safe=False).stderr  # what isolation prevents
+
+
+@pytest.mark.parametrize("name", ["sitecustomize", "tqdm"])
+def test_a_stray_module_beside_the_package_is_refused(tmp_path, evaluate, name):
+    """A module that Python itself imports, and one with the name of a package."""
+    package = shutil.copytree(PACKAGE, tmp_path / "workflow/robustdr", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(PACKAGE.parents[1] / "requirements.lock", tmp_path)
+    with open(package / "evaluation/measures.py", "a", encoding="utf-8") as file:
+        file.write("import tqdm\n")
+    assert evaluate(package=package.parent).returncode == 0
+    (tmp_path / "m.parquet.sha256").unlink()
+    (package.parent / f"{name}.py").write_text("", encoding="utf-8")
+    ran = evaluate(package=package.parent)
+    assert ran.returncode == 2 and not (tmp_path / "m.parquet.sha256").exists()
+    assert f"workflow/{name}.py: it was loaded as the module {name}, and belongs neither" in ran.stderr
+
+
+def test_a_stray_rank_is_no_torchrun(tmp_path, evaluate):
+    assert evaluate(RANK="1").returncode == 0 and (tmp_path / "m.parquet.sha256").is_file()

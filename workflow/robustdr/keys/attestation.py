@@ -1,6 +1,7 @@
 """Checks that a job does what was planned: its code, packages, environment, and the keys of its inputs."""
 
 import sys
+import sysconfig
 from collections.abc import Mapping, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
@@ -59,6 +60,24 @@ def check_loaded(code: Code) -> None:
     for name, text in loaded.items():
         if parsed(name, text)[0] != planned[name]:
             raise UserError(f"{name}: it changed while the stage {code.names[0]} ran; run snakemake again")
+
+
+def check_origins() -> None:
+    """Check that each module of the process lies in Python's library, in the environment, or in this package.
+
+    A file in the working folder or beside the package may have the name of an installed module, and take its place.
+
+    Raises:
+        UserError: names the file.
+    """
+    places = {Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    for name, module in sorted(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if file and not any(Path(file).resolve().is_relative_to(place) for place in (*places, PACKAGE)):
+            raise UserError(
+                f"{file}: it was loaded as the module {name}, and belongs neither to the environment nor to this "
+                "package; rename it or move it away, and run again"
+            )
 
 
 class _Loader(SourceFileLoader):

@@ -8,10 +8,10 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from robustdr.core import network
+from robustdr.core import network, torchrun
 from robustdr.core.errors import exit_status, unknown
 from robustdr.core.plugins import module_named
-from robustdr.keys.attestation import check_code, check_inputs, check_loaded, watch
+from robustdr.keys.attestation import check_code, check_inputs, check_loaded, check_origins, watch
 from robustdr.keys.integrity import check_chain, hardware, record, verify
 from robustdr.keys.kept import drop, same_work, take_back, work_of
 from robustdr.keys.provenance import PACKAGE, Code, installed, module_of_stage
@@ -47,8 +47,11 @@ def parser(name: str) -> argparse.ArgumentParser:
     return stage_parser
 
 
-def run(name: str, a: argparse.Namespace) -> None:
+def run(name: str, a: argparse.Namespace, check: Callable[[], None] = lambda: None) -> None:
     """Run a stage between the check of what it reads and the record of what it made.
+
+    Args:
+        check: is called after the stage has run, before anything is recorded.
 
     Raises:
         UserError: an input is damaged or not the planned one, a package is not the one that requirements.lock pins, or
@@ -74,7 +77,7 @@ def run(name: str, a: argparse.Namespace) -> None:
         path for option, planned_keys in a.reads.items() for path in _paths(getattr(a, option))[: len(planned_keys)]
     ]
     work = work_of(a.work, option_values, artifacts) if a.work else ""
-    first = os.environ.get("RANK", "0") == "0"  # of the processes of torchrun: it alone writes
+    first = torchrun.rank() == 0  # it alone writes
     if work and same_work(outputs, work):
         if first:
             take_back(outputs, keys, inputs)
@@ -84,6 +87,7 @@ def run(name: str, a: argparse.Namespace) -> None:
         module_named("robustdr.stages.gpus").check_gpus(name, a.gpus)  # by its name: no stage is made of it
     function(a)
     check_loaded(code)
+    check()
     if not first:
         return
     computed_on = hardware(inputs)
@@ -116,11 +120,13 @@ def share_cores_with_tokenizers() -> None:
     os.environ.setdefault("RAYON_NUM_THREADS", str(max(1, cores)))
 
 
-def main(argv: Sequence[str], refuse: Callable[[], None] = lambda: None) -> int:
+def main(
+    argv: Sequence[str], refuse: Callable[[], None] = lambda: None, check: Callable[[], None] = lambda: None
+) -> int:
     """Run one stage; bad input is one line on standard error and exit status 2.
 
     Args:
-        refuse: is called before a stage that was not given `--network`.
+        refuse: is called before a stage that was not given `--network`. check: see `run`.
     """
     share_cores_with_tokenizers()
     name, *options = argv or [""]
@@ -129,7 +135,7 @@ def main(argv: Sequence[str], refuse: Callable[[], None] = lambda: None) -> int:
         arguments = parser(name).parse_args(options)
         if not arguments.network:
             refuse()
-        run(name, arguments)
+        run(name, arguments, check)
 
     return exit_status(start)
 
@@ -137,4 +143,4 @@ def main(argv: Sequence[str], refuse: Callable[[], None] = lambda: None) -> int:
 if __name__ == "__main__":
     gc.set_threshold(10_000)  # imports make many objects and no garbage: looking for it took a sixth of a job's start
     watch()
-    raise SystemExit(main(sys.argv[1:], network.refuse))
+    raise SystemExit(main(sys.argv[1:], network.refuse, check_origins))

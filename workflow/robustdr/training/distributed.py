@@ -11,6 +11,7 @@ import torch
 import torch.distributed as dist
 from torch.distributed.nn.functional import all_gather
 
+from robustdr.core import torchrun
 from robustdr.core.errors import UserError
 
 
@@ -20,7 +21,7 @@ def start() -> tuple[int, int]:
     Returns:
         (rank, number of processes); (0, 1) without torchrun.
     """
-    if "RANK" not in os.environ:
+    if not torchrun.is_started():
         return 0, 1
     if torch.cuda.is_available():
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
