@@ -167,11 +167,11 @@ def test_the_papers_say_it(config, paper):
 @pytest.mark.parametrize(
     "source, message",
     [
-        ("about: x\n    says: y", "`says` and `at` are given together"),
+        ("about: x\n    says: y", "are given together, or neither is"),
         ("about: x\n    values: {a: 1}", "neither `says` nor `released` is given"),
         ("about: x\n    released: y\n    open: [a]", "`here` is missing"),
-        ("about: x\n    released: y\n    effect: z", "`effect` is that of a deviation"),
-        ("about: x\n    released: y\n    studied: z", "`studied` is that of a deviation"),
+        ("about: x\n    released: y\n    effect: z", "`effect` needs `here`"),
+        ("about: x\n    released: y\n    studied: z", "`studied` needs `here`"),
         ("about: x\n    here: y\n    systems: [a]\n    budgets: [b]", "`systems` and `budgets` are given"),
         ("about: x\n    hear: y", "'hear' is unknown"),
     ],

@@ -83,7 +83,8 @@ class Loses(OnQueries, Sized):
 
 
 class WinsBack(OnQueries):
-    """`system` wins back at least the share `at_least` of what each query set costs `base` against original queries."""
+    """`system` recovers at least the share `at_least` of the loss of `base` on each query set, against its original
+    queries."""
 
     name: Literal["wins_back"]
     base: Base
@@ -170,7 +171,7 @@ class Helps(AgainstOthers):
 
 
 class SmallerDrop(OnQueries, Sized):
-    """The drop of `system` is smaller than the drop of each of `than`; with `by`, by that share of it or more.
+    """The drop of `system` is smaller than the drop of each of `than`; with `by`, smaller by at least that share.
 
     Among its query sets `variations_worst` is, for each system, the variation that costs it most.
     """

@@ -13,7 +13,7 @@ class Source(Document):
     """One sentence or table of a paper, or a part of its released code, and what follows from it."""
 
     about: Text
-    """What it is about, in a few words."""
+    """Subject of the entry, in a few words."""
     systems: SomeNames | None = None
     """Systems, pre-trainings and evaluations (`<paper>/<role>`) of the paper that it concerns; all systems and
     pre-trainings if neither these nor `budgets` are given."""
@@ -29,30 +29,30 @@ class Source(Document):
     """By key of a training, such as `budget.epochs`, `loss.alpha`, `data.queries` or `generator.typo`: the value that
     these give."""
     open: Names = Field(default_factory=list)
-    """Keys of a training of which neither paper nor released code gives a value."""
+    """Keys of a training that have no value in the paper and none in the released code."""
     here: Text | None = None
-    """What is done here, where it differs from this or this is silent: the deviation."""
+    """The deviation: what is done here, if it differs from paper and code, or if both give no value."""
     effect: Text | None = None
-    """What the deviation changes, as it was measured."""
+    """The measured effect of the deviation."""
     studied: Text | None = None
-    """System that is made otherwise; a table tests it against one that is made as `here` says. `robustdr deviations
-    --results` keeps the difference."""
+    """System that is made in the paper's way. A table tests it against the system that is made as `here` says.
+    `robustdr deviations --results` keeps the difference."""
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
         if self.systems and self.budgets:
             raise ValueError("`systems` and `budgets` are given; name one of them")
         if bool(self.says) != bool(self.at):
-            raise ValueError("`says` and `at` are given together: the paper's words, and where they stand")
+            raise ValueError("`says` (the paper's words) and `at` (their place) are given together, or neither is")
         if not self.says and not self.released and (self.values or not self.here):
             raise ValueError(
                 "neither `says` nor `released` is given; then `values` are not allowed and `here` is needed"
             )
         if self.open and not self.here:
-            raise ValueError("`here` is missing: what is done where paper and released code give no value")
+            raise ValueError("`here` is missing: it says what is done if paper and released code give no value")
         for key in ("effect", "studied"):
             if getattr(self, key) and not self.here:
-                raise ValueError(f"`{key}` is that of a deviation, and `here`, which tells it, is missing")
+                raise ValueError(f"`{key}` needs `here`, the deviation; `here` is missing")
         return self
 
     @property
@@ -65,7 +65,7 @@ class Sources(Document):
     """A file of sources."""
 
     sources: Annotated[list[Source], Field(min_length=1)]
-    """In the order of the paper."""
+    """The entries, in the order of the paper."""
 
 
 def load_sources(path: Path) -> list[Source]:
