@@ -26,20 +26,20 @@ MEMORY = "gradient_cache"  # decides memory, and no gradient but for rounding
 NAMED = 3  # systems of a deviation that the page names; of more, it gives the number
 HEAD = """# Where these trainings differ from the papers'
 
-A row is something that is done here in another way than in the paper or in its code, or that both leave open: then
-they are "silent". Those whose effect was measured come first; differences are points (measure × 100) with 95 %
+A row is a difference between what is done here and what the paper or its code does. If both leave something open, the
+row says "silent". Rows whose effect was measured come first. Differences are points (measure × 100) with 95 %
 intervals. Names in `code` are those of the configuration; `a → b` is a value there and here. The papers with the
 fewest deviations come first.
 
 `robustdr deviations` makes this page from `config/papers/<paper>/sources.yaml`. `robustdr deviations --check` fails if
-a value of a training at the scale `full` has no source there, or its queries, negatives and generators have none, or
-those of an evaluation.
+a value of a training at the scale `full` has no source there. The queries, negatives and generators of trainings and
+evaluations need a source, too.
 
-## What has no numbers to make again
+## Parts of the papers without numbers to reproduce
 
 - CAPOT (§3.1) and qvg (§3.2) chose German as the language to translate to and back from, without numbers. `pivot` of a
-  translating variation takes another one.
-- qvg reads UQV100 for its taxonomy alone.
+  translating variation sets another language.
+- qvg uses UQV100 only for its taxonomy.
 """
 
 
@@ -213,7 +213,7 @@ def _row(lineage: Lineage, paper: str, source: Source, effects: Effects) -> tupl
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    text = "write no page; list values without a source and untold deviations, exit status 1 if there are any"
+    text = "write no page, but list values without a source and deviations without a text; exit status 1 if there are any"
     parser.add_argument("--check", action="store_true", help=text)
     text = "folder of a scale, such as results/mini: keep what its tables measured of deviations, for the page"
     parser.add_argument("--results", type=named_path, help=text)
