@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from robustdr.collections.reading import checked
 from robustdr.collections.settings import SourceFile
@@ -13,6 +14,13 @@ from robustdr.core.files import sha256
 def own_file(file: SourceFile) -> list[Path]:
     """Return the user's file; none if the file comes from elsewhere."""
     return [Path(file["path"])] if "path" in file else []
+
+
+def is_remote(entry: Any) -> bool:
+    """Whether an entry of collections.yaml, or a part of it, names a file that comes from elsewhere."""
+    if isinstance(entry, Mapping):
+        return "github" in entry or "hub" in entry or any(map(is_remote, entry.values()))
+    return False
 
 
 def bring(file: SourceFile, checksums: Mapping[str, str]) -> Path:

@@ -5,6 +5,7 @@ from functools import cache
 from typing import Any
 
 from robustdr.collections import kind_of, local_files, part, part_files
+from robustdr.collections.located import is_remote
 from robustdr.collections.settings import DESCRIBING
 from robustdr.experiments.kinds import Split
 from robustdr.graph.part import Part
@@ -34,7 +35,7 @@ class Collections(Part):
                 )
             },
             "options": {"source": json.dumps(entry), **({"split": split} if split else {})},
-            "network": not files,
+            "network": not files or is_remote(entry),
             "decides": [{key: value for key, value in entry.items() if key not in DESCRIBING}, split],
         }
 

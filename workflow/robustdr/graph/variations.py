@@ -29,6 +29,7 @@ class QuerySets(Part):
         if release := self.lineage.release(split, variation):
             labels = name if release.form == "labels" else ""
             defaults = {"sha256": release.sha256, "labels": labels, "origin": release.origin, "part": bool(scale.cut)}
+            defaults |= {"form": release.form} if release.form == "liveqa" else {}
             generator, seed = "released", 0
         module, cls = variations.GENERATORS.place(generator)
         return VariationSettings(f"{module.rpartition('.')[2]}:{cls}", {**defaults, **parameters}, seed)

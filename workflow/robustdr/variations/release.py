@@ -1,7 +1,10 @@
-"""Brings a released file of query sets: from GitHub at a pinned commit, or from the user's own copy."""
+"""Brings a released file of query sets: from GitHub at a pinned commit, kept in a cache, or the user's own copy."""
 
 from pathlib import Path
+from typing import cast
 
+from robustdr.collections import located
+from robustdr.collections.settings import SourceFile
 from robustdr.core import github
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, sha256
@@ -19,13 +22,14 @@ def bring(release: Release, output: Path) -> None:
     Raises:
         UserError: it cannot be fetched or read, or has another SHA-256 than the configuration pins.
     """
+    path = Path(release.path or "")
     if release.github:
-        github.fetch(release.github, release.revision or "", release.file or "", release.sha256, output)
-        return
+        keys = ("github", "revision", "file", "sha256")
+        path = located.bring(cast(SourceFile, {key: getattr(release, key) for key in keys}), {})
     with atomic(output) as temporary:
         try:
-            temporary.write_bytes(Path(release.path or "").read_bytes())
+            temporary.write_bytes(path.read_bytes())
         except OSError as error:
-            raise UserError(f"{release.path}: cannot be read ({error})") from None
+            raise UserError(f"{path}: cannot be read ({error})") from None
         if (actual := sha256(temporary)) != release.sha256:
-            raise UserError(f"{release.path} has the SHA-256 {actual}; the configuration pins {release.sha256}")
+            raise UserError(f"{path} has the SHA-256 {actual}; the configuration pins {release.sha256}")

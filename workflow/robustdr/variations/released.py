@@ -4,27 +4,39 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from robustdr.collections.liveqa import read_questions
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_queries, sha256
 from robustdr.variations.base import Variation, one_of
 from robustdr.variations.labels import GENERATORS, read_variations
 
+FORMS = ("queries", "liveqa")
+
 
 def paired(
-    file: Path, queries: Mapping[str, str], file_name: str = "", *, labels: str = "", part: bool = False
+    file: Path,
+    queries: Mapping[str, str],
+    file_name: str = "",
+    *,
+    labels: str = "",
+    form: str = "queries",
+    part: bool = False,
 ) -> dict[str, str]:
     """The texts of a released file by query id, in the order of the queries.
 
     Args:
-        file_name: the file's name in messages. labels, part: see `Released`.
+        file_name: the file's name in messages. labels, form, part: see `Released`.
 
     Raises:
         UserError: the file lacks a query, which is allowed with `labels` alone, or has an unknown one, which is allowed
-            with `part` alone.
+            with `part` and in LiveQA's file alone.
     """
     if labels:
         labelled = read_variations(file, sheet=False)
         texts = {v.query: " ".join(v.text.split()) for v in labelled if v.generator == labels and v.valid}
+    elif form == "liveqa":
+        asked = read_questions(file)
+        texts = {qid: asked[qid] for qid in queries if qid in asked}
     else:
         texts = read_queries(file)
     missing = [] if labels else [qid for qid in queries if qid not in texts]
@@ -45,7 +57,8 @@ class Released(Variation):
 
     `file`, with its `sha256`, has a line of qid<TAB>text for every query. With `labels` it is one of qvg's files of
     labelled variations (rodr, section 4.1, and qvg, section 5): of the generator `labels`, those that people judged
-    valid are taken, with single blanks as in rodr's released query sets, and a query without one keeps its text.
+    valid are taken, with single blanks as in rodr's released query sets, and a query without one keeps its text. With
+    `form` liveqa it is the XML of TREC's LiveQA track, which has questions as they were typed.
     `origin` says where the file is from. With `part` the queries are a part of the file's. The seed has no effect.
     """
 
@@ -60,11 +73,13 @@ class Released(Variation):
     labels: str = ""
     origin: str = ""
     part: bool = False
+    form: str = "queries"
     texts: dict[str, str] = field(default_factory=dict, init=False, compare=False)  # by query id, after `ready`
 
     def check(self) -> None:
         if self.labels:
             one_of(self, "labels", GENERATORS.values())
+        one_of(self, "form", FORMS)
         message_place = f"variation {self.name}: file"
         if not Path(self.file).is_file():
             raise UserError(f"{message_place}: {self.file!r}: no such file")
@@ -78,7 +93,9 @@ class Released(Variation):
 
     def ready(self, queries: Mapping[str, str]) -> None:
         """Join the file with the queries; see `paired`."""
-        self.texts.update(paired(Path(self.file), queries, self.origin, labels=self.labels, part=self.part))
+        self.texts.update(
+            paired(Path(self.file), queries, self.origin, labels=self.labels, form=self.form, part=self.part)
+        )
 
     def vary(self, queries: Iterable[tuple[str, str]], seed: int) -> Iterator[tuple[str, str]]:
         yield from ((qid, self.texts[qid]) for qid, _ in queries)

@@ -26,9 +26,10 @@ class Release:
     """Your own file in place of `github`; a relative path starts where the command runs."""
     sha256: Sha256
     """SHA-256 of the file."""
-    form: Literal["queries", "labels"] = "queries"
+    form: Literal["queries", "labels", "liveqa"] = "queries"
     """`queries`: a line is qid<TAB>text, and the ids are those of the split. `labels`: qvg's labelled variations. Valid
-    ones are taken; a query that has no valid one is not changed."""
+    ones are taken; a query that has no valid one is not changed. `liveqa`: the XML of TREC's LiveQA track; questions as
+    they were typed."""
 
     def __post_init__(self) -> None:
         for key in ("revision", "file"):
