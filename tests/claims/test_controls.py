@@ -135,8 +135,8 @@ def test_what_a_scale_replaces_goes_before_everything_else(numbers, system):
     ("without", "words"),
     [
         (HALF, ""),  # alignment adds all of the gain
-        (TENTH, "the gain has another cause; the part credited adds typo, over plain: +0.0%"),  # and here none of it
-        ([1] * 143 + [2] * 17, "the gain has another cause; the part credited adds typo, over plain: +0.3%"),
+        (TENTH, "the gain has another cause; the method's own part adds typo, over plain: +0.0%"),  # and here none of it
+        ([1] * 143 + [2] * 17, "the gain has another cause; the method's own part adds typo, over plain: +0.3%"),
         ([2] * 55 + [1] * 105, ""),  # some of it
     ],
 )

@@ -41,7 +41,7 @@ def test_every_paper_accounts_for_its_trainings(config, every_paper):
         ("qvg", "length of training", "on ANTIQUE it is 2,226 pairs"),
         ("qvg", "positives of ANTIQUE", "The passages with the highest grade"),
         ("rodr", "files of varied training queries", "They are not used"),
-        ("rodr", "misspellings of training queries", "of which 13 % bring a capital"),
+        ("rodr", "misspellings of training queries", "13 % of these bring a capital"),
         ("rodr", "translators of BACKTRANS", "opus-mt-en-de"),
         ("rodr", "synonyms and tenses", "this project's own"),
         ("rodr", "checkpoints and runs of Tables 2, 3 and 5", "They are not bound to the scale"),
@@ -52,7 +52,7 @@ def test_every_paper_accounts_for_its_trainings(config, every_paper):
         ("capot", "passages of other devices", "As in the recipe"),
         ("intent", "attacks of Tables 6 and 7 and of Figure 3", "qvg's ten generators"),
         ("toroder", "checkpoints of ToRoDer", "They are not bound to the scale"),
-        ("toroder", "checkpoints of BERT, BERT+ST, CharacterBERT and CharacterBERT+ST", "as are those of ADORE"),
+        ("toroder", "checkpoints of BERT, BERT+ST, CharacterBERT and CharacterBERT+ST", "Those of ADORE, STAR and CharacterBERT"),
     ],
 )
 def test_data_generators_and_checkpoints_that_differ_are_on_the_page(config, paper, about, told):
