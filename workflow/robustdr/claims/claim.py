@@ -46,7 +46,7 @@ class Tested(Document):
 class Control(Tested):
     """An effect that any valid setting must show; if it does not, claims that need it cannot be tested."""
 
-    what: Text
+    requirement: Text
     """The effect that must be visible, as a sentence."""
     reason: Text | None = None
     """The reason for its threshold, which is fixed before the runs that it judges."""
@@ -54,7 +54,7 @@ class Control(Tested):
     @property
     def title(self) -> str:
         """Return what must show, and why so much."""
-        return f"{self.what} ({self.reason})" if self.reason else self.what
+        return f"{self.requirement} ({self.reason})" if self.reason else self.requirement
 
 
 class Claim(Tested):
@@ -77,7 +77,7 @@ class Claim(Tested):
     """Whether the paper's abstract or conclusion rests on it."""
     needs: Names = Field(default_factory=list)
     """Names of `controls` that must pass before this claim can be tested."""
-    about: Names = Field(default_factory=list)
+    subjects: Names = Field(default_factory=list)
     """Subjects of the claim that a scale may lack: names of `proxies` in a scale. A scale that has a proxy for one of
     them cannot test the claim."""
     control: AnyTest | None = None
@@ -105,7 +105,7 @@ class Claim(Tested):
 
     def replaced(self, proxies: Mapping[str, str]) -> str:
         """Return what stands in for the things that it is about at a scale with these proxies; '' if nothing does."""
-        return "; ".join(proxies[name] for name in self.about if name in proxies)
+        return "; ".join(proxies[name] for name in self.subjects if name in proxies)
 
     def without(self, lacking: Collection[str], controls: Mapping[str, Control]) -> tuple[Self, list[str]]:
         """Return the claim where its mean over several systems leaves out those in `lacking`; and which it leaves out.

@@ -49,7 +49,7 @@ class Evaluation:
     paper_queries: PositiveInt | None = None
     """Number of queries behind the paper's means. The error of a printed number depends on it. Default: as many as
     here."""
-    judged: Literal["qrels", "answers"] = "qrels"
+    judged_by: Literal["qrels", "answers"] = "qrels"
     """How the paper judges passages: by qrels or by answers. A table says if the data here differ."""
     validated: bool = False
     """Whether the paper uses only variations that people judged valid. A table says if the data here differ."""
@@ -83,7 +83,7 @@ class Experiment:
     """By table or figure of the paper that neither `tables` nor `figures` have: why it is not made from runs here."""
     names: dict[str, str] = field(default_factory=dict)
     """By system that another paper declares: its name in this paper's tables."""
-    called: dict[str, str] = field(default_factory=dict)
+    display_names: dict[str, str] = field(default_factory=dict)
     """By query set, or measure without its depth: its name in the paper."""
     notes: list[str] = field(default_factory=list)
     """Printed under every table: differences between paper and released code, and the choice made."""

@@ -63,7 +63,7 @@ class Negatives:
     """Ranks that hard negatives are drawn from; a run that only mining reads has this depth."""
     keep: PositiveInt
     """Hard negatives kept per query."""
-    judged: Names = field(default_factory=list)
+    from_judgements: Names = field(default_factory=list)
     """Roles whose hard negatives are the passages of grade 0 in their training qrels, as DPR releases them; they are
     not mined."""
 
@@ -156,7 +156,7 @@ class Scale:
     stand_ins: dict[str, str] = field(default_factory=dict)
     """By checkpoint that the scale does not have: the system whose trained model stands in for it."""
     proxies: dict[str, Text] = field(default_factory=dict)
-    """By subject of a claim (its `about`) that the scale lacks: what stands in for it, in words. Claims about this
+    """By subject of a claim (its `subjects`) that the scale lacks: what stands in for it, in words. Claims about this
     subject are not testable here."""
     seeds: PositiveInt
     """Number of an experiment's seeds to train; a table gives mean and deviation over them."""
