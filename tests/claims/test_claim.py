@@ -47,12 +47,12 @@ REFUSED = {
     "several where one is asked for": (
         "than: b",
         "than: [b]",
-        r":11: claims.2.test.than: \['b'\] should be a valid string",
+        r":12: claims.2.test.than: \['b'\] should be a valid string",
     ),
     "several in hours": (
         "system: a, than",
         "system: [a], than",
-        r":11: claims.2.test.system: \['a'\] should be a valid",
+        r":12: claims.2.test.system: \['a'\] should be a valid",
     ),
     "no query sets": ("[typo]", "[]", r":9: claims.0.test.query_sets: \[\] should have at least 1 item"),
     "a name twice": ("[b]", "[b, b]", r":10: claims.1.test.over: 'b' is given twice"),
