@@ -41,7 +41,7 @@ REFUSED = {
     "key of another test": (
         "over: [b]",
         "over: [b], than: c",
-        r":10: claims.1.test: key: 'than' is unknown; allowed: by",
+        r":10: claims.1.test: key: 'than' is unknown; allowed: margin",
     ),
     "key that the test needs": ("over: [b], ", "", r":10: claims.1.test: 'over' is missing"),
     "several where one is asked for": (
