@@ -107,8 +107,8 @@ MISTAKES = {
     "names of a paper under their old name": (
         EXPERIMENT,
         put("called", {"misspell": "MISSPELL"}),
-        "experiment.yaml:",
-        "key: 'called' is now called 'display_names'",
+        "top level: key: 'called' is now called 'display_names'",
+        "rename it",
     ),
     "way of judging under its old name": (
         CAPOT,
@@ -486,7 +486,7 @@ MISTAKES = {
         CLAIMS,
         put("claims", 0, "test", "than", ["dr_oq"]),
         "claims.0.test: key: 'than' is unknown",
-        "name, query_sets, system",
+        "name, printed_size, query_sets, system",
     ),
     "unknown system of a claim": (
         CLAIMS,
