@@ -13,13 +13,13 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import chdir, redirect_stderr, redirect_stdout
-from importlib import import_module
 from pathlib import Path
 
 from robustdr.core import network
 from robustdr.core.benchmarks import write_costs
 from robustdr.core.errors import UserError
 from robustdr.core.locks import exclusive_lock
+from robustdr.core.plugins import module_named
 from robustdr.core.progress import Line, Progress
 from robustdr.graph.graph import Graph
 from robustdr.keys.integrity import is_current
@@ -113,7 +113,7 @@ def run(node: Node) -> int:
         else:
             with redirect_stdout(log), redirect_stderr(log):
                 try:
-                    status = import_module(f"{STAGES}.__main__").main(node.words)
+                    status = module_named(f"{STAGES}.__main__").main(node.words)
                 except Exception:
                     traceback.print_exc()
                     status = 1
