@@ -26,6 +26,7 @@ from robustdr.keys.integrity import is_current
 from robustdr.keys.node import Node, histories
 
 STAGES = "robustdr.stages"  # run by its name, as the rules run it
+RANKS = "rank"  # the stage that loads a model for long
 ENVIRONMENT = dict(os.environ)  # of jobs that have the network, before this process is refused it
 
 
@@ -55,6 +56,9 @@ def make(graph: Graph, targets: Sequence[Node], folder: Path) -> None:
             progress.start(number, node.rule, time.monotonic())
             status = run(node)
             progress.finish(number, time.monotonic())
+            if node.stage == RANKS:
+                gc.collect()  # the model that ranked: the next one has its memory
+                gc.freeze()  # what libraries have loaded is not looked through again
             if status:
                 line.clear()
                 *_, message = Path(node.log).read_text(encoding="utf-8").splitlines() or [f"exit status {status}"]
