@@ -168,7 +168,7 @@ def broken(table: Table) -> Iterator[Broken]:
             kind = next((kind for kind in ("t", "f", "chi2", "r", "z", "q") if kind in group), "")
             if p is not None and not kind and {"estimate", "se"} <= group.keys():
                 if not is_corrected and (found := _of_quotient(group, p, is_directed)) is not None:
-                    judged.append((p, group["estimate"], found))
+                    judged.append((p, p, found))
                 continue
             if p is None or not kind or group[kind].hedge:
                 continue
@@ -186,7 +186,7 @@ def broken(table: Table) -> Iterator[Broken]:
             for p, cell, found in wrong:
                 if found.outcome == outcome:
                     kind = "p_and_decision" if outcome == DECISION else "p_and_statistic"
-                    yield Broken(kind, [p, cell], found.words, "inconsistent")
+                    yield Broken(kind, [p, *([cell] if cell is not p else [])], found.words, "inconsistent")
     yield from _marks(table, text, is_directed)
 
 
