@@ -5,10 +5,11 @@ import yaml
 from tests.encoding import shapes
 from tests.planned import of_papers
 
+from robustdr import variations
 from robustdr.core.errors import UserError
 from robustdr.experiments.config import load
 from robustdr.graph.graph import graph
-from robustdr.own import experiment, models
+from robustdr.own import REALISTIC, experiment, models
 from robustdr.own.experiment import HOUSE, NAME, Data, Split
 from robustdr.systems.trained import lengths
 
@@ -58,7 +59,7 @@ def test_several_models_have_systems_of_their_own_over_one_set_of_variations(dat
     compared = [models.find(str(tiny_model)), models.find(str(tiny_model), base="base_2")]
     experiment.write(tmp_path, compared, data, BY_CATEGORY, ["RR@10", "R@100"])
     job_graph = graph(load(HOUSE / "config", tmp_path), NAME)
-    assert set(job_graph.demand.evaluated()) == {"own_bm25", "own", "own_hybrid", "own_2"}
+    assert set(job_graph.demand.evaluated()) == {"own_bm25", "own", "own_hybrid", "own_2", "own_2_hybrid"}
     assert job_graph.model("own_2", 0).path == "results/own/checkpoints/base_2"
     kinds = ["original", "typo", "misspell", "swap_words"]
     assert job_graph.demand.evaluations("own_2") == {(NAME, "test"): (kinds, ["RR@10", "R@100"])}
@@ -84,7 +85,7 @@ def test_a_spell_checker_stands_before_bm25_and_the_first_model_whose_vectors_ar
     experiment.write(tmp_path, compared, data, BY_CATEGORY, ["RR@10"], spell_checker=True)
     job_graph = graph(load(HOUSE / "config", tmp_path), NAME)
     checked = {"own_bm25_spell_checked": "own_bm25", "own_spell_checked": "own"}
-    assert set(job_graph.demand.evaluated()) == {"own", "own_2", "own_hybrid", "own_bm25", *checked}
+    assert set(job_graph.demand.evaluated()) == {"own", "own_2", "own_hybrid", "own_2_hybrid", "own_bm25", *checked}
     for system, ranker in checked.items():
         recipe = job_graph.lineage.recipe(system)
         assert (recipe.kind, recipe.ranker, recipe.edits) == ("rewrite", ranker, 2)
@@ -142,15 +143,39 @@ def test_rules_alone_are_at_hand():
     """Neither the identity nor what a model makes, nor what a stand-in makes in place of one."""
     available = {name for names in experiment.at_hand().values() for name in names}
     assert {"typo", "misspell", "swap_words", "lemmatise"} <= available
-    assert not available & {"original", "back_translation", "llm", "paraphrase_t5_paws", "released"}
+    assert not available & {"original", "back_translation", "llm", "paraphrase_t5_paws", "released", "logged"}
 
 
 def test_some_of_them(monkeypatch):
     assert experiment.chosen(["swap_words", "typo"]) == {"misspelling": ["typo"], "ordering": ["swap_words"]}
-    assert experiment.chosen([]) == experiment.at_hand()
+    of_papers = {name for names in experiment.chosen(["papers"]).values() for name in names}
+    assert of_papers == {
+        name for names in experiment.at_hand().values() for name in names if variations.kind(name).papers
+    }
+    assert experiment.chosen(["papers", "dropped_blank"])["misspelling"].count("dropped_blank") == 1
     assert experiment.chosen(["human_misspelling", "typo"]) == {"misspelling": ["human_misspelling", "typo"]}
     with pytest.raises(UserError, match=r"--variations: 'typos' is unknown \(did you mean typo"):
         experiment.chosen(["typos"])
+
+
+@pytest.mark.parametrize(
+    "language, missing",
+    [
+        ("en", {"t5_qqp_paraphrase"}),
+        ("de", {"t5_qqp_paraphrase", "phonetic_slip", "swap_synonym_wordnet"}),
+        ("ja", {*REALISTIC} - {"case_punctuation"}),
+    ],
+)
+def test_realistic_variations_are_those_that_serve_the_language(language, missing):
+    chosen = {name for names in experiment.chosen([], language).values() for name in names}
+    assert chosen == {*REALISTIC} - missing
+    assert len(REALISTIC) == 8 and {*REALISTIC} <= {*variations.names()}
+
+
+def test_paraphrases_need_a_model():
+    assert experiment.chosen([], paraphrases=True)["paraphrasing"] == ["swap_synonym_wordnet", "t5_qqp_paraphrase"]
+    with pytest.raises(UserError, match="t5_qqp_paraphrase: needs a model; --paraphraser names one"):
+        experiment.chosen(["t5_qqp_paraphrase"])
 
 
 def test_the_files_are_laid_over_the_project_s_with_its_schemas(job_graph, data):

@@ -76,7 +76,7 @@ def settings_of(graph: Graph, paper: str, command: str, pairs: Cells) -> dict[st
         "keys": {node.path: node.key for node in graph.all_measures(paper, pairs)},
         "trained": [system for system in names if lineage.is_random(system)],
         "variance_from": lineage.variance_scale,
-        "called": places(lineage, paper) | experiment.called,
+        "display_names": places(lineage, paper) | experiment.display_names,
         "paper_queries": {
             role: role_evaluation.paper_queries
             for role, role_evaluation in experiment.evaluation.items()
@@ -100,7 +100,7 @@ def table(graph: Graph, paper: str, name: str) -> Node:
     }
     path, description = f"tables/{paper}_{name}.md", f"{name} of {paper}"
     job = f"{paper}_{name}"
-    code = Code(["table", *LAYOUTS.modules()])
+    code = Code(["table", LAYOUTS.module(spec.rows)])
     job_fields = {
         "settings": settings,
         "inputs": inputs,
@@ -134,7 +134,7 @@ def figure(graph: Graph, paper: str, name: str) -> Node:
         f"figures/{paper}_{name}.svg",
         f"{name} of {paper}",
         f"{paper}_{name}",
-        code=Code(["figure", *FIGURES.modules()]),
+        code=Code(["figure", FIGURES.module(spec.kind)]),
         settings=settings,
         inputs={"measures": measures, "reported": reported},
         need=Need(4000, 30),

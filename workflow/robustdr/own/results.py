@@ -18,16 +18,15 @@ from robustdr.experiments.models import ORIGINAL
 from robustdr.graph.graph import Graph
 from robustdr.graph.tables import evaluation_settings
 from robustdr.own.compared import Compared, compare, correct, interval_of
-from robustdr.own.costs import Costs, cost
+from robustdr.own.costs import Costs, costs
 from robustdr.own.experiment import NAME, draws_of
-from robustdr.own.ranking import Pair, Ranked, pairs, ranking
+from robustdr.own.ranking import ByCategory, Pair, Ranked, pairs, ranking
 from robustdr.own.remedies import CONTROL, system_of
 from robustdr.systems.rerank import Rerank
 from robustdr.systems.trained import lengths
 from robustdr.training.settings import Cost
 from robustdr.variations import drawn
 
-ALONE = 3  # systems where one model is evaluated: BM25, the model, their hybrid
 WORST = 50
 
 
@@ -113,8 +112,8 @@ def collect(graph: Graph, folder: Path, notes: Sequence[str] = ()) -> Report:
     measure, labels = evaluation["measures"][0], {name: recipe.label for name, recipe in systems.items()}
     passages, longest, longer = _lengths(graph, folder)
     queries = len(store.queries(NAME, NAME))
-    ranked = ranking(store, labels, evaluation["measures"]) if len(labels) > ALONE else []
-    ranked_queries = queries * (1 + len(evaluation["means"][MEAN]))
+    alike = ByCategory(store, list(by_category))
+    ranked = ranking(alike, labels, evaluation["measures"])
     return {
         "model": systems[NAME].label,
         "notes": [*notes],
@@ -133,18 +132,19 @@ def collect(graph: Graph, folder: Path, notes: Sequence[str] = ()) -> Report:
             kind: _changed(graph, folder, evaluation["split"], draws_of(kind, draws)) for kind in variation_names
         },
         "systems": {
-            name: _robustness(store, name, recipe.label, measure, by_category, draws)
+            name: _robustness(alike, name, recipe.label, measure, by_category, draws)
             for name, recipe in systems.items()
         },
-        "remedies": {name: _remedy(graph, store, folder, name, measure) for name in recipes if name not in systems},
+        "remedies": {name: _remedy(graph, alike, folder, name, measure) for name in recipes if name not in systems},
         "ranking": ranked,
-        "pairs": pairs(store, ranked, measure),
-        "costs": {
-            name: cost(
-                graph, folder, name, evaluation["split"], _model(graph, folder, recipe), passages, ranked_queries
-            )
-            for name, recipe in systems.items()
-        },
+        "pairs": pairs(alike, ranked, measure),
+        "costs": costs(
+            graph,
+            folder,
+            evaluation["split"],
+            {name: _model(graph, folder, recipe) for name, recipe in systems.items()},
+            passages,
+        ),
         "worst": _worst(graph, store, folder, evaluation["split"], measure),
     }
 
@@ -156,7 +156,7 @@ def _changed(graph: Graph, folder: Path, split: str, draws: Sequence[str]) -> fl
 
 
 def _robustness(
-    store: Store, system: str, label: str, measure: str, by_category: dict[str, list[str]], draws: int
+    store: ByCategory, system: str, label: str, measure: str, by_category: dict[str, list[str]], draws: int
 ) -> System:
     """The mean on the original queries, and its change on every mean and variation."""
     original = store.values(system, NAME, ORIGINAL, measure)
@@ -175,14 +175,14 @@ def _robustness(
     }
 
 
-def _remedy(graph: Graph, store: Store, folder: Path, system: str, measure: str) -> Remedy:
+def _remedy(graph: Graph, store: ByCategory, folder: Path, system: str, measure: str) -> Remedy:
     """A trained system's changes on variations and original queries against the user's model, and its cost."""
 
     def against(query_set: str, base: str = NAME) -> Compared:
         return compare(*(store.values(name, NAME, query_set, measure) for name in (system, base)))
 
     models = [graph.model(system, seed) for seed in graph.lineage.seeds(system)]
-    costs: list[Cost] = [
+    training_costs: list[Cost] = [
         json.loads((folder / model.path / "cost.json").read_text(encoding="utf-8")) for model in models
     ]
     return {
@@ -190,7 +190,7 @@ def _remedy(graph: Graph, store: Store, folder: Path, system: str, measure: str)
         "original": against(ORIGINAL),
         "variations": against(MEAN),
         "variations_over_control": against(MEAN, system_of(CONTROL)),
-        "seconds": sum(cost["seconds"] for cost in costs),
+        "seconds": sum(cost["seconds"] for cost in training_costs),
         "reindexes": graph.lineage.reindexes(system, NAME),
         "folder": str(folder / models[0].path),
     }

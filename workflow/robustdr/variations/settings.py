@@ -25,7 +25,7 @@ class Release:
     path: FilePath | None = None
     """Your own file in place of `github`; a relative path starts where the command runs."""
     sha256: Sha256
-    """Of the file."""
+    """SHA-256 of the file."""
     form: Literal["queries", "labels", "liveqa"] = "queries"
     """`queries`: a line is qid<TAB>text, and the ids are those of the split. `labels`: qvg's labelled variations. Valid
     ones are taken; a query that has no valid one is not changed. `liveqa`: the XML of TREC's LiveQA track; questions as
