@@ -27,6 +27,7 @@ from robustdr.encoding.settings import CheckpointSettings
 from robustdr.encoding.source import check_layers, check_whole, find, locate
 from robustdr.encoding.static import write_static
 from robustdr.encoding.whole import load, pooled, write
+from robustdr.keys import first_seen
 
 CARD: Words = """---
 library_name: sentence-transformers
@@ -182,5 +183,13 @@ WRITERS = {
 
 
 def write_checkpoint(settings: CheckpointSettings, output: Path) -> None:
-    """Write a checkpoint with the writer of its form."""
+    """Write a checkpoint with the writer of its form.
+
+    Raises:
+        UserError: a folder that people fetch, and whose digest nobody published, has changed since its first use.
+    """
+    for source in filter(None, (settings.source, settings.queries)):
+        fetched = "path" in source and "package" not in source and "sha256" not in source
+        if settings.fetch and fetched and (path := Path(source["path"])).exists():
+            first_seen.check(path, settings.fetch)
     WRITERS[settings.form](settings, output)

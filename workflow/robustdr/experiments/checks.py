@@ -53,7 +53,16 @@ def _check_scale(config: Config, scale: Scale, path: Path) -> None:
         check_known(f"{path}: negatives.judged", role, scale.collections)
     for name, score in scale.published.items():
         check_known(f"{path}: published", name, scale.checkpoints)
-        check_known(f"{path}: published.{name}.role", score.role, scale.collections)
+        if score:
+            check_known(f"{path}: published.{name}.role", score.role, scale.collections)
+    for name, released in scale.released.items():
+        check_known(f"{path}: released", name, config.systems)
+        if released.checkpoint:
+            check_known(f"{path}: released.{name}.checkpoint", released.checkpoint, scale.checkpoints)
+        for split_name in released.runs:
+            collection, _, split = split_name.partition("/")
+            check_known(f"{path}: released.{name}.runs", collection, config.collections)
+            check_known(f"{path}: released.{name}.runs", split, config.collections[collection]["splits"])
     for measure in (*scale.measures, *scale.measures.values()):
         with prefixed_errors(f"{path}: measures"):
             parse(measure)

@@ -86,9 +86,10 @@ class Demand:
         for (system, role), varied in cells.items():
             if self.lineage.has_cell(system, role):
                 split, variations = self._varied(paper, role)
-                names = sets.setdefault((system, split), [ORIGINAL])
-                names += [name for name in variations if name not in names] if varied else []
-        return sets
+                names = sets.setdefault((system, split), [])
+                wanted = [ORIGINAL, *(variations if varied else [])]
+                names += [name for name in wanted if name not in names and self.lineage.is_ranked(system, split, name)]
+        return {place: names for place, names in sets.items() if names}
 
     @cache
     def _varied(self, paper: str, role: str) -> tuple[Split, list[str]]:
@@ -148,6 +149,8 @@ class Demand:
         def add(system: str, split: Split, variations: list[str]) -> None:
             ranked_variations = ranked.setdefault((system, split), [])
             ranked_variations += [name for name in variations if name not in ranked_variations]
+            if self.lineage.released_runs(system, split, variations):
+                return
             for candidate_system, candidate_variations in (
                 self.lineage.kind(system).candidates(self.lineage, system, split, variations).items()
             ):
@@ -163,10 +166,19 @@ class Demand:
             if miner := self.lineage.miner_of(system):
                 yield miner, self.lineage.train_split(system)
 
+    def _with_runs(self) -> QuerySets:
+        """Return the query sets of systems on which runs were released: no job reads these and ranks others."""
+        return {
+            (system, split): with_runs
+            for need in self._needs()
+            for (system, split), names in need.items()
+            if (with_runs := [name for name in names if self.lineage.released_runs(system, split, [name])])
+        }
+
     @cache
     def searches(self) -> dict[Split, dict[Group, list[str]]]:
         """Return for each split the groups of variations that are ranked, and the systems that rank each group."""
-        needs = [*self._needs(), {system_split: [ORIGINAL] for system_split in self._mining()}]
+        needs = [*self._needs(), {system_split: [ORIGINAL] for system_split in self._mining()}, self._with_runs()]
         systems_of: dict[Split, dict[Group, list[str]]] = {}
         for (system, split), groups in grouped(map(self._with_candidates, needs)).items():
             for group in groups:

@@ -9,13 +9,14 @@ from pathlib import Path
 from robustdr.collections.archives import Archive
 from robustdr.core.errors import UserError
 from robustdr.encoding.source import WEIGHTS
+from robustdr.keys import first_seen
 from robustdr.keys.integrity import digest
 from robustdr.keys.notes import note, recall
 from robustdr.preflight.findings import amount
 from robustdr.preflight.hosts import Hosts
 from robustdr.preflight.hub import ask_hub
 from robustdr.preflight.models import unusable
-from robustdr.preflight.things import Download, File, Folder, Generator, Kept, Pinned, Server, Thing
+from robustdr.preflight.things import Download, File, FirstSeen, Folder, Generator, Kept, Pinned, Server, Thing
 
 Wrong = Iterator[tuple[str, str]]  # what is wrong, and the command that mends it
 
@@ -51,6 +52,13 @@ class Checks:
             yield f"{thing.path}: no such file", thing.mend
         elif thing.sha and (sha := digest(thing.path)) != thing.sha:
             yield f"{thing.path}: its SHA-256 is {sha}, the configuration pins {thing.sha}", thing.mend
+
+    @_wrong.register
+    def _(self, thing: FirstSeen, needs: str) -> Wrong:
+        if not thing.path.exists():
+            yield f"{thing.path}: no such file or folder", thing.mend
+        elif difference := first_seen.changed(thing.path):
+            yield difference, thing.mend
 
     @_wrong.register
     def _(self, thing: Folder, needs: str) -> Wrong:
