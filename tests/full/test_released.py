@@ -11,8 +11,8 @@ from tests.full.conftest import FullScale
 from tests.full.world import tree
 from tests.workflow.conftest import ROOT
 
+from robustdr.core.first_seen import note_of
 from robustdr.encoding.convert import convert
-from robustdr.keys.first_seen import note_of
 
 TABLE = "results/released/tables/rodr_table2.md"
 RELEASED = tree(ROOT / "config/scales/released.yaml")["released"]
@@ -88,11 +88,12 @@ def test_table_2_is_made_from_what_was_released(project):
     assert ours["reproduced"] == pytest.approx(0.3238, abs=1e-4) and ours["model_from"] == "their run"
     assert theirs["reproduced"] == pytest.approx(0.3) and theirs["reported"] == "25.0"
     assert cells["dr_qv", "original", "RR@10"]["model_from"] == "their checkpoint"
-    head = text.index("| original |")
+    head = text.index("| ORIGINAL |")
     reported, given, difference = text[head:].splitlines()[:3]
-    assert "reported | 32.4" in reported and "theirs | 32.4" in given and "difference | =" in difference
+    assert "| reported |" in reported and "| 32.4 |" in reported and "| theirs |" in given and "| 32.4 ±" in given
+    assert [field.strip() for field in difference.split("|")][2:6] == ["difference", "–", "–", "="]
     assert "## Printed numbers that the authors' own runs and models do not give" in text
-    assert "| rodr · misspell · RR@10 |" in text or "misspell · rodr · RR@10 | 25.0 | 30.00 |" in text
+    assert "| msmarco-passage · dev · misspell · rodr · RR@10 | 25.0 | 30.00 |" in text
     assert "what the authors' own run gives" in text and "what the authors' own model gives" in text
     note = note_of(project.folder / RELEASED["dr_oq"]["runs"][SPLIT]["path"])
     assert "when it was first used here" in note.read_text() and "drive.google.com" in note.read_text()

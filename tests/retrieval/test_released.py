@@ -10,7 +10,7 @@ import pytest
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
-from robustdr.keys.first_seen import note_of
+from robustdr.core.first_seen import note_of
 from robustdr.retrieval.released import rankings
 from robustdr.retrieval.settings import ReleasedRunSettings
 

@@ -10,6 +10,7 @@ import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling
 
+from robustdr.core import first_seen
 from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_json, write_text
@@ -27,7 +28,6 @@ from robustdr.encoding.settings import CheckpointSettings
 from robustdr.encoding.source import check_layers, check_whole, find, locate
 from robustdr.encoding.static import write_static
 from robustdr.encoding.whole import load, pooled, write
-from robustdr.keys import first_seen
 
 CARD: Words = """---
 library_name: sentence-transformers

@@ -9,7 +9,7 @@ from robustdr.core.errors import UserError
 from robustdr.encoding.directory import ENCODER
 from robustdr.evaluation.names import parse
 from robustdr.experiments.kinds import kind_of
-from robustdr.experiments.models import Config, Evaluation, Experiment, PretrainingRecipe, Scale
+from robustdr.experiments.models import Config, Evaluation, Experiment, PretrainingRecipe, Scale, ScaleVariation
 from robustdr.experiments.report_checks import check_claims, check_printed, check_report
 from robustdr.pretraining.settings import OF_THE_DECODER
 
@@ -70,6 +70,8 @@ def _check_scale(config: Config, scale: Scale, path: Path) -> None:
         with prefixed_errors(f"{path}: variations.{name}"):
             generator = variations.kind(variation.generator or name)
             variations.build(generator, variation.parameters)
+            for mixed in variation.of:
+                variations.kind(scale.variations.get(mixed, ScaleVariation()).generator or mixed)
             if variation.released and generator.versions > 1:
                 raise UserError(f"released: {name} makes several versions at once; none of them can be a released one")
     released_splits = {f"variations.{name}.released": list(entry.released) for name, entry in scale.variations.items()}

@@ -143,6 +143,9 @@ class ScaleVariation:
     released: dict[SplitName, Releases] = field(default_factory=dict)
     """By `<collection>/<split>`: the query set that its authors released, see below. In a list, the second one is
     `.draw2`, and so on. The generator makes all other query sets."""
+    of: Names = field(default_factory=list)
+    """Variations that it is a mixture of: on a split where it is released, systems that are trained on all of
+    these, one for each query, take it in their place."""
     unavailable: str = ""
     """Why it is unavailable; its cells print this."""
     fetch: dict[str, Text] = field(default_factory=dict)

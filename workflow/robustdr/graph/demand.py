@@ -245,11 +245,14 @@ class Demand:
     def training_variations(self, system: str) -> list[str]:
         """Return the variations that a system is trained on, without those that this scale cannot make.
 
+        A mixture of them that was released for the training split stands for all.
         Under `assign: fresh` they are drawn again, as `<variation>.draw<n>` from n = 2, until each epoch has one.
         """
         lineage, recipe = self.lineage, self.lineage.recipe(system)
         if not recipe.variations:
             return []
+        if mixture := lineage.released_mixture(system):
+            return [mixture]
         missing = lineage.unavailable_variations(lineage.train_split(system), recipe.variations)
         names = [name for name in recipe.variations if name not in missing]
         draws = math.ceil(lineage.budget(system).epochs / len(names)) if names and recipe.assign == "fresh" else 1

@@ -68,6 +68,15 @@ class Lineage:
         releases = entry.released.get("/".join(split), []) if entry and not parameters else []
         return releases[draw - 1] if draw <= len(releases) else None
 
+    def released_mixture(self, system: str) -> str:
+        """Return the released mixture of exactly the variations that a system is trained on; '' if there is none."""
+        recipe, split = self.recipe(system), self.train_split(system)
+        if (recipe.assign or "one") != "one":
+            return ""
+        entries = self.scale.variations.items()
+        mixtures = [name for name, entry in entries if entry.of and {*entry.of} == {*recipe.variations}]
+        return next((name for name in mixtures if self.release(split, name)), "")
+
     def unavailable_variations(self, split: Split, variations: Iterable[str]) -> dict[str, str]:
         """Return why variations of a split cannot be made at this scale, by variation."""
         entries = self.scale.variations

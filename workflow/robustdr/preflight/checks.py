@@ -7,9 +7,9 @@ from functools import singledispatchmethod
 from pathlib import Path
 
 from robustdr.collections.archives import Archive
+from robustdr.core import first_seen
 from robustdr.core.errors import UserError
 from robustdr.encoding.source import WEIGHTS
-from robustdr.keys import first_seen
 from robustdr.keys.integrity import digest
 from robustdr.keys.notes import note, recall
 from robustdr.preflight.findings import amount

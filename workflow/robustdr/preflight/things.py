@@ -161,7 +161,7 @@ def _checkpoint_things(settings: CheckpointSettings) -> Iterator[Thing]:
 
 def _released(release: Release, mend: str) -> Thing:
     if release.path:
-        return File(Path(release.path), release.sha256, "put it there; `released` of the scale names it")
+        return File(Path(release.path), release.sha256 or "", "put it there; `released` of the scale names it")
     return Download(url(release), mend)
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from robustdr.collections.reading import read_corpus
+from robustdr.core import first_seen
 from robustdr.core.errors import UserError
 from robustdr.core.unpacked import names, taken_out, the_one
-from robustdr.keys import first_seen
 from robustdr.keys.integrity import digest
 from robustdr.retrieval.rank import Files, judged_lists
 from robustdr.retrieval.runs import Ranking

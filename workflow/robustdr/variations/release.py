@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from robustdr.core import github
+from robustdr.core.digests import digest_as, kind
 from robustdr.core.errors import UserError
-from robustdr.core.files import atomic, sha256
+from robustdr.core.files import atomic
 from robustdr.variations.settings import Release
 
 
@@ -17,15 +18,16 @@ def bring(release: Release, output: Path) -> None:
     """Write the released file to `output`.
 
     Raises:
-        UserError: it cannot be fetched or read, or has another SHA-256 than the configuration pins.
+        UserError: it cannot be fetched or read, or has another digest than the configuration pins.
     """
     if release.github:
-        github.fetch(release.github, release.revision or "", release.file or "", release.sha256, output)
+        github.fetch(release.github, release.revision or "", release.file or "", release.digest, output)
         return
     with atomic(output) as temporary:
         try:
             temporary.write_bytes(Path(release.path or "").read_bytes())
         except OSError as error:
             raise UserError(f"{release.path}: cannot be read ({error})") from None
-        if (actual := sha256(temporary)) != release.sha256:
-            raise UserError(f"{release.path} has the SHA-256 {actual}; the configuration pins {release.sha256}")
+        if (actual := digest_as(temporary, release.digest)) != release.digest:
+            has = f"{release.path} has the {kind(release.digest)} {actual}"
+            raise UserError(f"{has}; the configuration pins {release.digest}")

@@ -4,30 +4,37 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from robustdr.core.digests import digest_as, kind
 from robustdr.core.errors import UserError
-from robustdr.core.files import read_queries, sha256
+from robustdr.core.files import read_queries
 from robustdr.variations.base import Variation, one_of
 from robustdr.variations.labels import GENERATORS, read_variations
 
 
 def paired(
-    file: Path, queries: Mapping[str, str], file_name: str = "", *, labels: str = "", part: bool = False
+    file: Path,
+    queries: Mapping[str, str],
+    file_name: str = "",
+    *,
+    labels: str = "",
+    part: bool = False,
+    lacks: bool = False,
 ) -> dict[str, str]:
     """The texts of a released file by query id, in the order of the queries.
 
     Args:
-        file_name: the file's name in messages. labels, part: see `Released`.
+        file_name: the file's name in messages. labels, part, lacks: see `Released`.
 
     Raises:
-        UserError: the file lacks a query, which is allowed with `labels` alone, or has an unknown one, which is allowed
-            with `part` alone.
+        UserError: the file lacks a query, which is allowed with `labels` or `lacks` alone, or has an unknown one, which
+            is allowed with `part` alone.
     """
     if labels:
         labelled = read_variations(file, sheet=False)
         texts = {v.query: " ".join(v.text.split()) for v in labelled if v.generator == labels and v.valid}
     else:
         texts = read_queries(file)
-    missing = [] if labels else [qid for qid in queries if qid not in texts]
+    missing = [] if labels or lacks else [qid for qid in queries if qid not in texts]
     unknown = [] if part else [qid for qid in texts if qid not in queries]
     if missing or unknown:
         cases = ((missing, "is missing in the file"), (unknown, "of the file is none of the split's"))
@@ -46,7 +53,8 @@ class Released(Variation):
     `file`, with its `sha256`, has a line of qid<TAB>text for every query. With `labels` it is one of qvg's files of
     labelled variations (rodr, section 4.1, and qvg, section 5): of the generator `labels`, those that people judged
     valid are taken, with single blanks as in rodr's released query sets, and a query without one keeps its text.
-    `origin` says where the file is from. With `part` the queries are a part of the file's. The seed has no effect.
+    `origin` says where the file is from. With `part` the queries are a part of the file's. With `lacks` the
+    file may lack queries, which keep their text. The seed has no effect.
     """
 
     name = "released"
@@ -60,6 +68,7 @@ class Released(Variation):
     labels: str = ""
     origin: str = ""
     part: bool = False
+    lacks: bool = False
     texts: dict[str, str] = field(default_factory=dict, init=False, compare=False)  # by query id, after `ready`
 
     def check(self) -> None:
@@ -68,8 +77,8 @@ class Released(Variation):
         message_place = f"variation {self.name}: file"
         if not Path(self.file).is_file():
             raise UserError(f"{message_place}: {self.file!r}: no such file")
-        if (actual := sha256(self.file)) != self.sha256:
-            raise UserError(f"{message_place}: {self.file} has the SHA-256 {actual}, not {self.sha256}")
+        if (actual := digest_as(Path(self.file), self.sha256)) != self.sha256:
+            raise UserError(f"{message_place}: {self.file} has the {kind(self.sha256)} {actual}, not {self.sha256}")
 
     @property
     def resource(self) -> str:
@@ -78,7 +87,9 @@ class Released(Variation):
 
     def ready(self, queries: Mapping[str, str]) -> None:
         """Join the file with the queries; see `paired`."""
-        self.texts.update(paired(Path(self.file), queries, self.origin, labels=self.labels, part=self.part))
+        self.texts.update(
+            paired(Path(self.file), queries, self.origin, labels=self.labels, part=self.part, lacks=self.lacks)
+        )
 
     def vary(self, queries: Iterable[tuple[str, str]], seed: int) -> Iterator[tuple[str, str]]:
         yield from ((qid, self.texts[qid]) for qid, _ in queries)

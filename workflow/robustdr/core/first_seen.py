@@ -6,9 +6,8 @@ Beside such a file lies `<name>.first-seen.json`, which says so. A digest in the
 from pathlib import Path
 
 from robustdr.core.errors import UserError
-from robustdr.core.files import from_json, write_json
+from robustdr.core.files import from_json, sha256, write_json
 from robustdr.core.locks import exclusive_lock
-from robustdr.keys.integrity import contents, digest
 
 SUFFIX = ".first-seen.json"
 ABOUT = (
@@ -28,9 +27,12 @@ def changed(path: Path) -> str:
     if not note.is_file():
         return ""
     try:
-        first: dict[str, str] = from_json(note.read_bytes())["sha256"]
+        told = from_json(note.read_bytes())
+        first: dict[str, str] = dict(told["sha256"])
     except (ValueError, LookupError, TypeError):
         return f"{note}: cannot be read; delete it to trust {path} as it is now"
+    if told.get("written") == _written(path):
+        return ""
     now = _digests(path)
     differing = sorted(name for name in {*first, *now} if first.get(name) != now.get(name))
     if not differing:
@@ -56,8 +58,21 @@ def check(path: Path, origin: str) -> None:
         if difference := changed(path):
             raise UserError(difference)
         if not note_of(path).is_file():
-            write_json(note_of(path), {"about": ABOUT, "from": origin, "sha256": _digests(path)})
+            written, digests = _written(path), _digests(path)
+            write_json(note_of(path), {"about": ABOUT, "from": origin, "sha256": digests, "written": written})
+
+
+def _files(path: Path) -> dict[str, Path]:
+    """Return the files of a folder by name, or the file itself as `.`."""
+    files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
+    return {file.relative_to(path).as_posix(): file for file in files}
 
 
 def _digests(path: Path) -> dict[str, str]:
-    return {file.relative_to(path).as_posix(): digest(file) for file in contents(path)}
+    return {name: sha256(file) for name, file in _files(path).items()}
+
+
+def _written(path: Path) -> dict[str, list[int]]:
+    """Return sizes and times of writing: files with the same ones are not read again."""
+    stats = {name: file.stat() for name, file in _files(path).items()}
+    return {name: [stat.st_size, stat.st_mtime_ns] for name, stat in stats.items()}
