@@ -58,6 +58,34 @@ def test_the_card_counts_what_is_there(tmp_path):
     }
 
 
+def test_the_card_of_a_training_split_counts_what_it_nearly_has_of_the_others(tmp_path):
+    """Of questions, and of the relevant passages: d2 of dev is one of train, d3 of test is d1 but for its case."""
+    corpus = FILES["corpus.jsonl"].replace("five six", "One two three!")
+    train = {"queries.tsv": "t1\tWhat is one?\nt2\tis one, what\n", "qrels.txt": "t1 0 d1 1\nt2 0 d2 2\nt2 0 d3 0\n"}
+    card(tmp_path, corpus_jsonl=corpus)  # writes the files
+    folder = tmp_path / "mine"
+    for name, text in train.items():
+        (folder / "train").mkdir(exist_ok=True)
+        (folder / "train" / name).write_text(text, encoding="utf-8")
+    files = {
+        split: [folder / split / "queries.tsv", folder / split / "qrels.txt"] for split in ("train", "dev", "test")
+    }
+    (folder / "answered").mkdir()
+    (folder / "answered/queries.tsv").write_text("a1\tone is what\na2\twho\n", encoding="utf-8")
+    files["answered"] = [folder / "answered/queries.tsv", folder / "answered/answers.jsonl"]
+    trained_on = {"train": files.pop("train")}
+    write_card(SOURCE, folder / "corpus.jsonl", trained_on, folder / "train/card.json", files)
+    made = json.loads((folder / "train/card.json").read_text(encoding="utf-8"))
+    assert made["near_duplicates"] == {
+        "dev": {"queries": 1, "passages": 2},
+        "test": {"queries": 0, "passages": 1},
+        "answered": {"queries": 1},
+    }
+    without = {key: value for key, value in made.items() if key != "near_duplicates"}
+    write_card(SOURCE, folder / "corpus.jsonl", trained_on, folder / "train/card.json")
+    assert json.loads((folder / "train/card.json").read_text(encoding="utf-8")) == without
+
+
 def test_a_log_has_queries_alone(tmp_path):
     card(tmp_path)  # writes the files
     folder = tmp_path / "mine"

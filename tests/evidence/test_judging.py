@@ -55,19 +55,21 @@ def graphs_by_folder(tmp_path, monkeypatch):
     return graphs(load(tmp_path / "config"))
 
 
-def write(graphs_by_folder, better, settings="", hardware="a"):
+def write(graphs_by_folder, better, settings="", hardware="a", scale="mini", collection=AT[0]):
     """Add a run of each system for each seed; self-teaching's values are higher by `better` of the seed."""
-    settings_of, draw = expected(graphs_by_folder["results/mini"]), np.random.default_rng(1)
+    settings_of, draw = expected(graphs_by_folder[f"results/{scale}"]), np.random.default_rng(1)
     base = draw.uniform(0.3, 0.7, 200)
     rows = []
     for seed, gain in better.items():
         for system in ("da", "st"):
             values = base + (gain if system == "st" else 0) + draw.normal(0, 0.05, 200)
             for query_set in ("dev.original", "dev.misspell"):
-                run = {"scale": "mini", "system": system, "collection": AT[0], "seed": seed, "code": "c"}
+                run = {"scale": scale, "system": system, "collection": collection, "seed": seed, "code": "c"}
                 run |= {"key": f"{system}{seed}{hardware}", "hardware": hardware, "commit": "abc", "date": "2026-01-01"}
                 run |= {"query_set": query_set, "measure": "RR@10", "qids": " ".join(map(str, range(1000, 1200)))}
-                rows.append({**run, "settings": settings or settings_of[system, AT[0], query_set], "values": values})
+                rows.append(
+                    {**run, "settings": settings or settings_of[system, collection, query_set], "values": values}
+                )
     ledger.write_rows(EVIDENCE, rows)
 
 
@@ -99,16 +101,32 @@ def test_runs_with_other_settings_are_not_judged(graphs_by_folder):
     assert judged(graphs_by_folder)["effects"][0]["seeds"] == 1
 
 
+def test_real_text_stands_beside_and_is_no_single_run_of_the_miniature(graphs_by_folder, monkeypatch):
+    monkeypatch.setattr("robustdr.evidence.findings.CHAINS", ("none", "methods"))
+    write(graphs_by_folder, {1: 0.1, 2: 0.1, 3: 0.1})
+    write(graphs_by_folder, {1: -0.1, 2: -0.11, 3: -0.1}, scale="text", collection="squad-sentences")
+    assert {run["scale"] for run in judged(graphs_by_folder)["replicates"]["runs"]} == {"mini"}
+    Path("docs").mkdir()
+    Path("README.md").write_text("<!-- findings of none -->\n<!-- end of findings -->\n", encoding="utf-8")
+    findings(graphs_by_folder, "mini", "text", EVIDENCE, Path("page.md"))
+    for page in ("page.md", "README.md"):
+        text = Path(page).read_text(encoding="utf-8")
+        assert "**Held** (1 of 1 sentences): It is better." in text
+        assert "**Contradicted on real text** (1 of 1 sentences): It is better." in text
+    (row,) = (line for line in Path("page.md").read_text(encoding="utf-8").splitlines() if line.startswith("| “"))
+    assert "| **supported** |" in row and "| **contradicted** |" in row and " | 1 of 1 differ; surest " in row
+
+
 def test_the_page_is_made_of_the_ledger_or_says_what_is_missing(graphs_by_folder, monkeypatch):
     monkeypatch.setattr("robustdr.evidence.findings.CHAINS", ("none", "methods"))
     with pytest.raises(UserError, match="evidence: no runs at scale mini, and results/mini/claims has no verdicts"):
-        findings(graphs_by_folder, "mini", EVIDENCE, Path("page.md"))
+        findings(graphs_by_folder, "mini", "text", EVIDENCE, Path("page.md"))
     write(graphs_by_folder, {1: 0.1, 2: 0.1, 3: 0.1})
     with pytest.raises(UserError, match=r"README\.md: no line"):
-        findings(graphs_by_folder, "mini", EVIDENCE, Path("page.md"))
+        findings(graphs_by_folder, "mini", "text", EVIDENCE, Path("page.md"))
     Path("docs").mkdir()
     Path("README.md").write_text("<!-- findings of none -->\n<!-- end of findings -->\n", encoding="utf-8")
-    findings(graphs_by_folder, "mini", EVIDENCE, Path("page.md"))
+    findings(graphs_by_folder, "mini", "text", EVIDENCE, Path("page.md"))
     assert "- **Held** (1 of 1 sentences): It is better." in Path("README.md").read_text(encoding="utf-8")
     assert Path("docs/headlines.svg").is_file()
     ((claim, singles),) = json.loads((EVIDENCE / "replicates.json").read_text(encoding="utf-8"))["all"].items()

@@ -345,3 +345,16 @@ def test_a_job_of_full_scale_stops_without_its_gpus_and_one_of_a_miniature_does_
     many = full.pretrained("pretrained_typos", 1)
     assert [node.options.get("gpus") for node in (one, many, none)] == [1, 8, None]
     assert mini.model("dr_oq", 1).need.gpus == 1 and "gpus" not in mini.model("dr_oq", 1).options
+
+
+def test_a_training_split_is_compared_with_the_other_splits_that_jobs_read(config, mini):
+    """No other card reads another split, and no job waits for training queries that only measures an evaluation."""
+    card, dev = mini.split_card(("wordnet-mini", "train")), mini.split_card(("wordnet-mini", "dev"))
+    compared = [node.path for node in card.inputs["compared"].nodes]
+    splits = [split for split in mini.demand.splits("wordnet-mini") if split != "train"]
+    files = ("queries.tsv", "qrels.txt")
+    assert "dev" in splits
+    assert compared == [f"results/mini/collections/wordnet-mini/{split}/{file}" for split in splits for file in files]
+    assert card.options["compared_of"] == [split for split in splits for _ in files]
+    assert "compared" not in dev.inputs and "compared" not in mini.card("wordnet-mini").inputs
+    assert not [node for node in histories([dev]) if "/train/" in node.path]

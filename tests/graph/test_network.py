@@ -64,3 +64,11 @@ def test_a_missing_model_names_the_command_that_fetches_it(full):
     for path, command in outside.items():
         assert command.startswith("hf download Helsinki-NLP/opus-mt-") and command.endswith(f" {path}")
     assert full.query_set(AT, "misspell").outside == {}
+
+
+def test_a_collection_of_ones_own_file_and_one_from_elsewhere_may_use_the_network(config):
+    """LiveQA's passages are MedQuAD's answers, a file of the user, and judged ones of a repository."""
+    made = graph(config, "text")
+    passages = made.corpus("liveqa-typos")
+    assert passages.inputs["files"].files and passages.network
+    assert made.corpus("medquad").inputs["files"].files and not made.corpus("medquad").network

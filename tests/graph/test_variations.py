@@ -164,6 +164,17 @@ def test_of_qvgs_labels_the_variations_of_the_generator_are_taken(full):
     assert {node.path for node in nodes} == {"results/releases/cf82ff552cf42a9c/variations_antique_labeled.csv"}
 
 
+def test_misspelled_questions_of_the_scale_text_are_those_that_consumers_typed(config):
+    made = graph(config, "text")
+    split, variation = made.lineage.split_of("toroder", "dl-typo"), "human_misspelling"
+    assert split == ("liveqa-typos", "test") and config.collections[split[0]]["splits"]["test"]["text"] == "corrected"
+    settings = made.variation_settings(split, variation)
+    assert (settings.generator, settings.parameters["form"]) == ("released:Released", "liveqa")
+    (file,) = made.query_set(split, variation).inputs["released"].nodes
+    assert file.settings.sha256 == config.collections[split[0]]["questions"]["sha256"]
+    assert made.variation_settings(("medquad", "test"), variation).generator == "misspelling:HumanMisspelling"
+
+
 def test_a_spell_checker_s_released_corrections_are_ranked_where_a_scale_has_them(config, full, mini):
     """ToRoDer's Table 5: Bing's corrections of MS MARCO's queries; elsewhere SymSpell corrects."""
     for name, file in (("original", "queries.dev.small.ms.tsv"), ("typo", "queries.dev.small.typo1.ms.tsv")):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from robustdr.claims.claim import load_claims
-from robustdr.reporting.findings import Chain, Part, write_findings
+from robustdr.reporting.findings import Beside, Chain, Part, write_findings
 
 
 def claim(text, verdict, printed="supported", headline=True, **changes):
@@ -116,6 +116,48 @@ def test_headline_sentences_that_the_prints_contradict_are_listed_with_the_audit
 
 def test_gains_are_taken_apart(page):
     assert "| Method | steps | loss |\n| --- | --- | --- |\n| RoDR | +5.0% [+3.0, +7.0] | – |\n" in page
+
+
+def test_another_setting_has_columns_a_line_of_its_own_and_the_differences(tmp_path):
+    def paper(*claims):
+        fields = {
+            "title": "A paper",
+            "scale": "mini",
+            "miniature": "Toys.",
+            "controls": [],
+            "names": {"dr_oq": "DR_OQ"},
+        }
+        return fields | {"claims": list(claims)}
+
+    def part(name, verdict, size, interval):
+        effect = {**claim("A", verdict)["effects"][0], "size": size, "interval": interval, "verdict": verdict}
+        return claim(f"A: {name}", verdict, sentence="A", effects=[effect])
+
+    not_run = claim("B", "not run", reason="no run of dr_oq", effects=[])
+    here = paper(
+        part("near", "supported", -0.2, [-0.25, -0.15]), part("far", "supported", -0.3, [-0.31, -0.29]), not_run
+    )
+    there = paper(
+        part("near", "supported", -0.21, [-0.26, -0.16]),
+        part("far", "inconclusive", -0.1, [-0.11, -0.09]),
+        claim("B", "supported"),
+    )
+    beside = Beside("real text", "From 3 models.", {"A paper": {**there, "miniature": "Sentences. Amounts: 5."}})
+    papers = {Path("claims/a.json"): here}
+    write_findings("Verdicts.", papers, [], "", tmp_path / "page.md", "WordNet", beside)
+    page = (tmp_path / "page.md").read_text(encoding="utf-8")
+    head = "| Sentence | Verdict on WordNet | On | Weakest comparison | p | Least power | Verdict on real text "
+    assert f"\n{head}| Weakest comparison there | Do the two differ? |\n" in page
+    # 20 points apart, with an interval of sqrt(1 + 1) points on either side; the near parts differ by 1 of 7.
+    difference = "1 of 2 differ; surest misspell, over DR_OQ: +20.0 [+18.6, +21.4], p = "
+    (row,) = (line for line in page.splitlines() if line.startswith("| “A”"))
+    assert "| **supported** | toy | misspell, over DR_OQ: -20.0% " in row and difference in row
+    (row,) = (line for line in page.splitlines() if line.startswith("| “B”"))
+    assert row.startswith("| “B” (§1) | **not run** | – | no run of DR_OQ | – | – | **supported** | ") and row.endswith(
+        "| – |"
+    )
+    assert "\n**Held on real text** (1 of 2 sentences): short of B.\n" in page
+    assert "\n**On real text.** Sentences. From 3 models. " in page and "Not run on real text" not in page
 
 
 PAGE = Path(__file__).parents[2] / "docs/findings.md"

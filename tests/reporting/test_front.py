@@ -67,7 +67,7 @@ def test_the_findings_replace_the_old_ones_and_equal_verdicts_give_equal_bytes(t
     readme.write_text("a\n<!-- findings of old -->\nold\n<!-- end of findings -->\nb\n")
     outputs = []
     for _ in range(2):
-        write_front("Verdicts.", [paper(claim("A"))], tmp_path / "evidence", readme, picture)
+        write_front("Verdicts.", [paper(claim("A"))], None, tmp_path / "evidence", readme, picture)
         outputs.append((readme.read_bytes(), picture.read_bytes()))
     assert outputs[0] == outputs[1] and b"old" not in outputs[0][0] and b"**Miniature.** Toys." in outputs[0][0]
     assert b"- **Held** (1 of 1 sentences): A.\n" in outputs[0][0]
@@ -76,7 +76,7 @@ def test_the_findings_replace_the_old_ones_and_equal_verdicts_give_equal_bytes(t
 def test_a_readme_without_a_place_is_an_error(tmp_path):
     (tmp_path / "README.md").write_text("a\n")
     with pytest.raises(UserError, match="no line '<!-- findings of LEDGER -->'"):
-        write_front("V.", [paper(claim("A"))], tmp_path, tmp_path / "README.md", tmp_path / "p.svg")
+        write_front("V.", [paper(claim("A"))], None, tmp_path, tmp_path / "README.md", tmp_path / "p.svg")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

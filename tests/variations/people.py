@@ -4,9 +4,9 @@ Usage: PYTHONPATH=workflow:tests python -m variations.people DATA
 
 DATA is a folder with dl-typo/query.tsv and query.typo.tsv (github.com/ielab/CharacterBERT-DR, `data/dl-typo`),
 medquad/liveqa-med-questions.xml (abachaa/LiveQA_MedicalTask_TREC2017 at 3f5a42c) and
-stackfaq/stackExchange-FAQ.json.gz (ML-Recipes/BERT-FAQ at 3c18403). `corrections.tsv` is this project's: for each
-misspelled word of the last two, the text, the numbers of its first word and of the word after it, from 0, and the
-corrected word.
+stackfaq/stackExchange-FAQ.json.gz (ML-Recipes/BERT-FAQ at 3c18403). `config/corrections.tsv` is this project's: for
+each misspelled word of the last two, the text, the numbers of its first word and of the word after it, from 0, and
+the corrected word.
 """
 
 import csv
@@ -34,7 +34,7 @@ ABOUT = {
     "StackFAQ": "Rewordings of questions of Stack Exchange, searched for slips that are no words.",
 }
 HEAD = "# Made by tests/variations/people.py, which names the sources. A slip has the fields of `slips.Slip`.\n"
-CORRECTIONS = Path(__file__).parent / "corrections.tsv"
+CORRECTIONS = Path(__file__).parents[2] / "config" / "corrections.tsv"
 
 
 def dl_typo(folder: Path) -> Pairs:

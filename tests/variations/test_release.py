@@ -26,6 +26,7 @@ def repository(tmp_path, monkeypatch):
     with ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         monkeypatch.setattr(github, "HOST", f"http://127.0.0.1:{server.server_port}")
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
         yield file
         server.shutdown()
 
@@ -37,6 +38,14 @@ def of(file, **other):
 def test_a_file_comes_from_its_repository_at_its_commit(repository, tmp_path):
     release.bring(of(repository), tmp_path / "made.tsv")
     assert (tmp_path / "made.tsv").read_bytes() == repository.read_bytes()
+
+
+def test_a_file_is_fetched_once_and_kept(repository, tmp_path, monkeypatch):
+    wanted = of(repository)
+    release.bring(wanted, tmp_path / "first.tsv")
+    monkeypatch.setattr(github, "HOST", "http://127.0.0.1:9")
+    release.bring(wanted, tmp_path / "second.tsv")
+    assert (tmp_path / "second.tsv").read_bytes() == repository.read_bytes()
 
 
 def test_a_copy_of_your_own_is_taken_in_its_place(repository, tmp_path):

@@ -55,6 +55,21 @@ def test_a_released_set_is_joined_by_query_id(misspelt):
     }
 
 
+def test_the_typed_questions_of_liveqa_are_joined_with_the_corrected_ones(tmp_path):
+    """The file has questions without slips too, which are none of the split's."""
+    asked = "".join(
+        f'<NLM-QUESTION qid="{qid}"><Original-Question><SUBJECT>{subject}</SUBJECT></Original-Question></NLM-QUESTION>'
+        for qid, subject in (("TQ1", "What is gowt"), ("TQ2", "Is flu new"))
+    )
+    (tmp_path / "questions.xml").write_text(f"<LiveQA>{asked}</LiveQA>")
+    variation = released(tmp_path / "questions.xml", form="liveqa")
+    assert varied(variation, {"TQ1": "What is gout"}) == {"TQ1": "What is gowt"}
+    with pytest.raises(UserError, match=r"query 'TQ9' is missing in the file \(1 such queries\)\. The ids"):
+        varied(variation, {"TQ9": "What?"})
+    with pytest.raises(UserError, match=r"released: form: 'xml' is unknown"):
+        released(tmp_path / "questions.xml", form="xml").check()
+
+
 def test_missing_and_unknown_queries_are_one_error(misspelt):
     """The file of another split: one id is missing in it, two of its ids are unknown."""
     with pytest.raises(UserError) as raised:

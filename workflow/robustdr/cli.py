@@ -56,9 +56,27 @@ def train_titles(a: argparse.Namespace) -> None:
 
 
 def compare(a: argparse.Namespace) -> None:
+    if len(a.paths) < 2:
+        raise UserError(f"compare: {len(a.paths)} path; name two or more")
+    if a.qrels:
+        from robustdr.own.run_comparison import compare_runs
+
+        if a.output or a.claims:
+            raise UserError("compare: --output and --claims are not allowed with --qrels, which compares runs")
+        report = compare_runs(a.paths, a.qrels, a.measures, a.test, a.level)
+        text = {
+            "table": report.to_table,
+            "latex": report.to_latex,
+            "json": lambda: json.dumps(report.to_dict(), indent=2),
+        }
+        print(text[a.format]())
+        return
     from robustdr.reporting.comparison import write_comparison
 
-    print(write_comparison(a.first, a.second, a.output, a.claims))
+    if len(a.paths) > 2 or not a.output:
+        raise UserError("compare: two results folders need --output; runs need --qrels")
+    first, second = a.paths
+    print(write_comparison(first, second, a.output, a.claims))
 
 
 def controls(a: argparse.Namespace) -> int:
@@ -250,14 +268,24 @@ def parser() -> argparse.ArgumentParser:
         "list what a target lacks before a job runs: downloads, models, keys, disk space; exit status 1 if it lacks any"
     )
     preflight.add_arguments(add("preflight", preflight.run, text))
-    command = add(compare.__name__, compare, "show two results folders side by side, of two commits or scales")
-    command.add_argument("first", type=named_path, help="a results folder, such as results/mini; the pages call it A")
-    command.add_argument("second", type=named_path, help="another results folder; the pages call it B")
-    command.add_argument(
-        "-o", "--output", type=named_path, required=True, help="folder of the pages; open its index.html"
-    )
+    text = "show two results folders side by side, of two commits or scales; or test which of several runs differ"
+    command = add(compare.__name__, compare, text)
+    text = "two results folders, which the pages call A and B; or, with --qrels, two or more TREC runs"
+    command.add_argument("paths", type=named_path, nargs="+", metavar="PATH", help=text)
+    command.add_argument("-o", "--output", type=named_path, help="folder of the pages; open its index.html")
     text = "compare only the verdicts on claims, for instance of scales with other queries"
     command.add_argument("--claims", action="store_true", help=text)
+    command.add_argument("--qrels", type=named_path, help="judgements; then the paths are runs, and ranx compares them")
+    text = "of runs, by their ir_measures names; default: nDCG@10 RR@10 R@100"
+    command.add_argument("--measures", nargs="+", default=["nDCG@10", "RR@10", "R@100"], metavar="MEASURE", help=text)
+    text = (
+        "between runs: Student's paired t, Fisher's randomisation, or Tukey's HSD, which alone corrects p for the "
+        "number of runs; default: student"
+    )
+    command.add_argument("--test", choices=["student", "fisher", "tukey"], default="student", help=text)
+    command.add_argument("--level", type=float, default=0.05, help="p up to which runs differ; default: 0.05")
+    text = "of the comparison of runs; a letter beside a mean: it is higher than that run's; default: table"
+    command.add_argument("--format", choices=["table", "latex", "json"], default="table", help=text)
     text = "list the controls of a results folder: what any valid setting must show; exit status 1 if one does not pass"
     command = add(controls.__name__, controls, text)
     command.add_argument("folder", type=named_path, help="a results folder, such as results/mini")

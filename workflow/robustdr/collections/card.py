@@ -4,7 +4,7 @@ import json
 import os
 from array import array
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import NotRequired, TypedDict
@@ -12,6 +12,7 @@ from typing import NotRequired, TypedDict
 import numpy as np
 
 from robustdr.collections import judged_candidates
+from robustdr.collections.near import alike, same_words
 from robustdr.collections.reading import read_records
 from robustdr.collections.settings import Source
 from robustdr.core.errors import UserError
@@ -38,6 +39,13 @@ class PassagesCard(TypedDict):
     missing: NotRequired[int]
 
 
+class NearDuplicates(TypedDict):
+    """How many questions of a split, and relevant passages of these, the training split nearly has too."""
+
+    queries: int
+    passages: NotRequired[int]
+
+
 class Card(TypedDict):
     """The keys of a card that are read."""
 
@@ -46,7 +54,13 @@ class Card(TypedDict):
     splits: dict[str, SplitCard]
 
 
-def write_card(source: Source, corpus: Path | None, splits: Mapping[str, Sequence[Path]], output: Path) -> None:
+def write_card(
+    source: Source,
+    corpus: Path | None,
+    splits: Mapping[str, Sequence[Path]],
+    output: Path,
+    compared: Mapping[str, Sequence[Path]] | None = None,
+) -> None:
     """Check that corpus, queries and judgements or answers fit together, and write the card: name, counts, sha256.
 
     The folder of the splits, or of `output`, gives the collection's name. Memory: 16 bytes a passage, and the queries.
@@ -56,6 +70,7 @@ def write_card(source: Source, corpus: Path | None, splits: Mapping[str, Sequenc
     Args:
         corpus: corpus.jsonl; None for a query log, where only the queries are checked.
         splits: split -> its files: queries.tsv, and qrels.txt or answers.jsonl or both.
+        compared: further splits in the same form. The card counts what of each of them is nearly in `splits` too.
 
     Raises:
         UserError: the first fault, with file and line: a repeated docid, an empty passage, an empty or repeated query,
@@ -92,9 +107,47 @@ def write_card(source: Source, corpus: Path | None, splits: Mapping[str, Sequenc
             **{key: source.get(key) for key in ("description", "licence", "url", "kind")},
             "passages": _check_corpus(corpus, judged, source) if corpus else None,
             "splits": described,
+            **({"near_duplicates": _near_duplicates(corpus, splits, compared)} if compared else {}),
             "sha256": {os.path.relpath(path, output.parent): sha256(path) for path in checked_files},
         },
     )
+
+
+def _near_duplicates(
+    corpus: Path | None, splits: Mapping[str, Sequence[Path]], compared: Mapping[str, Sequence[Path]]
+) -> dict[str, NearDuplicates]:
+    """Count the questions of each compared split that `splits` nearly have too, and so its relevant passages.
+
+    Memory: the texts of all these.
+    """
+    own_queries, own_docids = _texts_and_relevant(file for files in splits.values() for file in files)
+    others = {name: _texts_and_relevant(files) for name, files in compared.items()}
+    wanted = own_docids.union(*(docids for _, docids in others.values()))
+    records = read_records(corpus) if corpus and own_docids else ()
+    text_of = {passage.docid: passage.joined() for _, passage in records if passage.docid in wanted}
+    passages = {
+        name: [text_of[docid] for docid in sorted(docids & text_of.keys())] for name, (_, docids) in others.items()
+    }
+    alike_passages = alike(passages, (text_of[docid] for docid in own_docids & text_of.keys()))
+    counts: dict[str, NearDuplicates] = {}
+    for name, (queries, docids) in others.items():
+        counts[name] = {"queries": same_words(queries, own_queries)}
+        if own_docids and docids:
+            counts[name]["passages"] = alike_passages[name]
+    return counts
+
+
+def _texts_and_relevant(files: Iterable[Path]) -> tuple[list[str], set[str]]:
+    """Return the queries among the files of splits, and the docids that their judgements call relevant."""
+    queries: list[str] = []
+    docids: set[str] = set()
+    for file in files:
+        if file.stem == "queries":
+            queries += read_queries(file).values()
+        elif file.stem == "qrels":
+            graded = (item for of_query in read_qrels(file).values() for item in of_query.items())
+            docids |= {docid for docid, grade in graded if grade > 0}
+    return queries, docids
 
 
 def _check_queries(queries: Path, texts: Collection[str], judging: Path, judged: Collection[str], kind: str) -> None:

@@ -3,16 +3,24 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from robustdr.collections.reading import checked
 from robustdr.collections.settings import SourceFile
 from robustdr.core import github, hub
-from robustdr.core.files import sha256
+from robustdr.core.digests import digest_as
 
 
 def own_file(file: SourceFile) -> list[Path]:
     """Return the user's file; none if the file comes from elsewhere."""
     return [Path(file["path"])] if "path" in file else []
+
+
+def is_remote(entry: Any) -> bool:
+    """Whether an entry of collections.yaml, or a part of it, names a file that comes from elsewhere."""
+    if isinstance(entry, Mapping):
+        return "github" in entry or "hub" in entry or any(map(is_remote, entry.values()))
+    return False
 
 
 def bring(file: SourceFile, checksums: Mapping[str, str]) -> Path:
@@ -29,7 +37,7 @@ def bring(file: SourceFile, checksums: Mapping[str, str]) -> Path:
     if "github" in file:
         cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         path = cache / "robustdr" / "github" / file["sha256"] / Path(file["file"]).name
-        if not path.is_file() or sha256(path) != file["sha256"]:
+        if not path.is_file() or digest_as(path, file["sha256"]) != file["sha256"]:
             path.parent.mkdir(parents=True, exist_ok=True)
             github.fetch(file["github"], file["revision"], file["file"], file["sha256"], path)
         return path

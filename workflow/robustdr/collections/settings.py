@@ -116,6 +116,11 @@ class FaqSplit(_Split):
     """Number of questions drawn; all if not given."""
 
 
+class LiveQaSplit(_Split):
+    text: Literal["typed", "corrected"]
+    """`typed`: the questions as their authors typed them. `corrected`: those that have a slip, without it."""
+
+
 class WordNetSplit(_Split):
     queries: PositiveInt
     """Number of questions."""
@@ -300,6 +305,24 @@ class Faq(_Any, _Private):
     """The questions, by split."""
 
 
+class LiveQa(_Any, _Private):
+    kind: Literal["liveqa"]
+    """Consumers' questions of TREC's LiveQA track (2017), with judged answers. A question is its subject and its
+    message. Questions without a judged answer that is right, at least in part, are left out. Grades: 1 related, 2
+    incomplete, 3 excellent; of two assessors, the higher one."""
+    questions: OneFile
+    """The track's XML."""
+    judged: OneFile
+    """MedQuAD's zip of judged answers: a CSV with the answers, a text with their grades."""
+    corrections: OneFile
+    """TSV with `source` (liveqa), `text` (id of a question), `first` and `after` (numbers of the first misspelled word
+    and of the word after the last, from 0), `corrected`."""
+    pairs: OneFile
+    """A file as `kind: faq` reads. Its answers are passages too, beside the judged ones."""
+    splits: dict[Name, LiveQaSplit]
+    """The questions, by split."""
+
+
 def _consistent(source: _Any) -> _Any:
     if "binary_from" in source and source.get("relevance_level", 1) != 1:
         raise wrong("relevance_level", "with `binary_from`, the relevant grade is 1; remove it")
@@ -322,7 +345,7 @@ def _split(source: WordNet) -> WordNet:
     return source
 
 
-FromFiles = Beir | Irds | Annotated[Local, AfterValidator(_whole)] | Pairs | Aligned | Faq
+FromFiles = Beir | Irds | Annotated[Local, AfterValidator(_whole)] | Pairs | Aligned | Faq | LiveQa
 Source = TypeAliasType(
     "Source", Annotated[Annotated[WordNet | FromFiles, Field(discriminator="kind")], AfterValidator(_consistent)]
 )

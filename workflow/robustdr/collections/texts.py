@@ -15,7 +15,7 @@ def distinct(pairs: Iterable[Pair]) -> Iterator[Passage]:
     """Yield the different passages, each where it stands first."""
     rows: dict[str, tuple[Place, Passage]] = {}
     for place, _, text in pairs:
-        rows.setdefault(text, (place, Passage(_docid(text), "", text)))
+        rows.setdefault(text, (place, Passage(docid(text), "", text)))
     return passages(rows.values())
 
 
@@ -30,7 +30,7 @@ def judged(pairs: Iterable[Pair], limit: int | None) -> Split:
     for place, question, text in pairs:
         query = Query(f"q{digest(question):016x}", question)
         rows.setdefault(question, (place, query))
-        judgements.setdefault((question, text), Judgement(query.qid, _docid(text), 1))
+        judgements.setdefault((question, text), Judgement(query.qid, docid(text), 1))
     split = Split(list(queries(rows.values())), list(judgements.values()))
     return split if limit is None else cut_split(split, limit)
 
@@ -40,5 +40,6 @@ def blanks(text: str) -> str:
     return " ".join(text.split())
 
 
-def _docid(text: str) -> str:
+def docid(text: str) -> str:
+    """Return the id of a passage with this text."""
     return f"p{digest(text):016x}"

@@ -30,6 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "write docs/findings.md and the findings of README.md, from the ledger or from the verdicts of a scale"
     command = add_command(commands, "findings", findings, text)
     command.add_argument("--scale", help="name of the scale; default: evidence if the ledger has it, else mini")
+    text = "another scale, whose verdicts stand in columns beside, if the ledger has it; default: text"
+    command.add_argument("--beside", metavar="SCALE", default="text", help=text)
 
 
 def _graphs(results: Path) -> "Mapping[str, Graph]":
@@ -82,6 +84,8 @@ def findings(a: argparse.Namespace) -> None:
 
     graphs = project().graphs
     scale = a.scale or ("evidence" if any(EVIDENCE.glob("evidence/*.parquet")) else "mini")
-    check_known("--scale", scale, {graph.lineage.scale_name for graph in graphs.values()})
-    findings(graphs, scale, EVIDENCE, FINDINGS)
+    scales = {graph.lineage.scale_name for graph in graphs.values()}
+    check_known("--scale", scale, scales)
+    check_known("--beside", a.beside, scales)
+    findings(graphs, scale, a.beside, EVIDENCE, FINDINGS)
     print(FINDINGS)

@@ -17,47 +17,66 @@ from robustdr.evidence.sizes import describe_size
 from robustdr.graph import tables
 from robustdr.graph.graph import Graph
 from robustdr.graph.site import REPLICATES
-from robustdr.reporting.findings import Chain, Part, write_findings
+from robustdr.reporting.findings import Beside, Chain, Part, write_findings
 from robustdr.reporting.front import ledger_digest, write_front
 from robustdr.reporting.settings import TableSettings
+from robustdr.reporting.written import Claims
 
 README, PICTURE = Path("README.md"), Path("docs/headlines.svg")
 CHAINS = ("all", "decomposition")  # the comparison's paper and table of what gains are made of
 
 
-def findings(graphs: Mapping[str, Graph], scale: str, evidence: Path, output: Path) -> None:
+def findings(graphs: Mapping[str, Graph], scale: str, beside: str, evidence: Path, output: Path) -> None:
     """Write the page.
 
     Args:
         graphs: by the folder of their results. scale: whose claims; its runs are those of the ledger `evidence`, or
-            else those behind the claims in the scale's folder.
+            else those behind the claims in the scale's folder. beside: another scale, whose verdicts stand beside
+            these if the ledger has runs of it.
 
     Raises:
         UserError: neither has verdicts at this scale.
     """
-    graph = next(graph for graph in graphs.values() if graph.lineage.scale_name == scale)
-    papers = [paper for paper, declared in graph.lineage.config.claims.items() if declared.claims]
     judge = Judge.from_ledger(graphs, evidence)
+    graph = judge.graphs[scale]
+    papers = [paper for paper, declared in graph.lineage.config.claims.items() if declared.claims]
     if judge.has(scale):
-        verdict_files = judge.write(scale, papers, Path("results/ledger", scale, "claims"))
-        rows = judge.rows[judge.rows["scale"] == scale]
-        origin = f"From {describe_size(rows, judge.graphs)}, kept in the folder {evidence}."
+        verdicts = _judge(judge, scale, papers)
+        origin = f"From {_size(judge, scale)}, kept in the folder {evidence}."
         with TemporaryDirectory() as laid:
+            rows = judge.rows[judge.rows["scale"] == scale]
             chains = _chains(graph, lay_out(one_run_a_seed(rows), Path(laid)), judge.priors)
+        write_json(
+            evidence / REPLICATES.name, {path.stem: deciding(document["claims"]) for path, document in verdicts.items()}
+        )
     else:
         verdict_files = [path for paper in papers if (path := Path(graph.root, "claims", f"{paper}.json")).is_file()]
         if not verdict_files:
             raise UserError(f"{evidence}: no runs at scale {scale}, and {graph.root}/claims has no verdicts; run them")
+        verdicts = _read(verdict_files)
         origin = f"From the runs in the folder {graph.root}."
         keys = _settings(graph).keys
         chains = _chains(graph, {path: key for path, key in keys.items() if Path(path).is_file()}, judge.priors)
-    verdicts = {path: json.loads(path.read_text(encoding="utf-8")) for path in verdict_files}
-    if judge.has(scale):
-        write_json(
-            evidence / REPLICATES.name, {path.stem: deciding(document["claims"]) for path, document in verdicts.items()}
-        )
-    write_findings(origin, verdicts, chains, ledger_digest(evidence), output)
-    write_front(origin, list(verdicts.values()), evidence, README, PICTURE)
+    second = None
+    if beside != scale and judge.has(beside):
+        documents = _judge(judge, beside, papers).values()
+        by_title = {document["title"]: document for document in documents}
+        second = Beside(judge.graphs[beside].lineage.scale.setting, f"From {_size(judge, beside)}.", by_title)
+    setting = graph.lineage.scale.setting
+    write_findings(origin, verdicts, chains, ledger_digest(evidence), output, setting, second)
+    write_front(origin, list(verdicts.values()), second, evidence, README, PICTURE)
+
+
+def _judge(judge: Judge, scale: str, papers: list[str]) -> dict[Path, Claims]:
+    return _read(judge.write(scale, papers, Path("results/ledger", scale, "claims")))
+
+
+def _read(paths: list[Path]) -> dict[Path, Claims]:
+    return {path: json.loads(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def _size(judge: Judge, scale: str) -> str:
+    return describe_size(judge.rows[judge.rows["scale"] == scale], judge.graphs)
 
 
 def _settings(graph: Graph) -> TableSettings:

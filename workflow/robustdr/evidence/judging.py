@@ -76,7 +76,7 @@ class Judge:
         """
         outputs = self._claims(scale, self.rows[self.rows["scale"] == scale], papers, folder)
         singles: dict[str, list[tuple[Single, dict[str, Any]]]] = {paper: [] for paper in papers}
-        for single, rows in self._singles():
+        for single, rows in self._singles(scale):
             with TemporaryDirectory() as temporary:
                 for paper, path in self._claims(single.scale, rows, papers, Path(temporary)).items():
                     singles[paper].append((single, json.loads(path.read_text(encoding="utf-8"))))
@@ -100,9 +100,15 @@ class Judge:
                 write_claims(settings, measures, claims, reported, self.priors, output.with_suffix(".md"))
         return outputs
 
-    def _singles(self) -> Iterator[tuple[Single, pd.DataFrame]]:
-        """Yield every seed of every machine with its rows, and with those of systems in which nothing is random."""
+    def _singles(self, judged: str) -> Iterator[tuple[Single, pd.DataFrame]]:
+        """Yield every seed of every machine with its rows, and with those of systems in which nothing is random.
+
+        They are of all scales that have the setting of the scale `judged`.
+        """
+        setting = self.graphs[judged].lineage.variance_scale
         for scale, scale_rows in self.rows.groupby("scale"):
+            if self.graphs[str(scale)].lineage.variance_scale != setting:
+                continue
             random = scale_rows["system"].map(self.graphs[str(scale)].lineage.is_random)
             for (seed, hardware), run_rows in scale_rows[random].groupby(["seed", "hardware"]):
                 yield Single(str(scale), int(seed), str(hardware)), pd.concat([run_rows, scale_rows[~random]])

@@ -77,7 +77,7 @@ def compare(graph: Graph, evidence: Path) -> Compared:
         UserError: a measures file is damaged, stale or missing; the ledger has no such runs.
     """
     measured, paths = _measured(graph)
-    scale = graph.lineage.scale.variance_from or graph.lineage.scale_name
+    scale = graph.lineage.variance_scale
     rows = settled_rows(ledger.read_ledger(evidence), scale, expected(graph))
     rows = rows.assign(value=[values.mean() for values in rows["values"]])
     same_seed = rows.groupby([*PLACE, "seed"])["value"].mean().rename("same_seed").reset_index()

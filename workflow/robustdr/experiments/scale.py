@@ -161,6 +161,8 @@ class Scale:
     miniature: str = ""
     """Text that says what stands in for what. Every table of a collection with `miniature: true` begins with it, and
     with the numbers of passages, questions, updates and seeds."""
+    setting: str = ""
+    """What it measures on, in a few words: the head of its columns on the page of findings."""
     collections: Annotated[dict[str, Bound], Field(min_length=1)]
     """By role: entry of `collections.yaml`, or `{collection: …, split: …}` with the split to evaluate instead of the
     experiment's."""

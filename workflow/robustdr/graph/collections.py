@@ -5,12 +5,14 @@ from functools import cache
 from typing import Any
 
 from robustdr.collections import kind_of, local_files, part, part_files
+from robustdr.collections.located import is_remote
 from robustdr.collections.settings import DESCRIBING
 from robustdr.experiments.kinds import Split
 from robustdr.graph.part import Part
 from robustdr.keys.node import Input, Need, Node, reads
 from robustdr.keys.provenance import Code
 
+TRAINING = "train"
 JUDGEMENTS = {"qrels": "qrels.txt", "answers": "answers.jsonl"}  # files that judge a split
 
 
@@ -34,7 +36,7 @@ class Collections(Part):
                 )
             },
             "options": {"source": json.dumps(entry), **({"split": split} if split else {})},
-            "network": not files,
+            "network": not files or is_remote(entry),
             "decides": [{key: value for key, value in entry.items() if key not in DESCRIBING}, split],
         }
 
@@ -94,9 +96,16 @@ class Collections(Part):
         collection, _, split = place.partition("/")
         return self.split_card((collection, split)) if split else self.card(collection)
 
+    def _compared(self, split: Split) -> list[Split]:
+        """Return the splits that are compared with a training split: the others of its collection that jobs read."""
+        collection, name = split
+        others = self.demand.splits(collection) if name == TRAINING else []
+        return [(collection, other) for other in others if other != TRAINING]
+
     def _card(self, collection: str, place: str, *splits: Split) -> Node:
         source, log = self.lineage.config.collections[collection], self.lineage.is_log(collection)
         files = [(name, file) for _, name in splits for file in self.split_files((collection, name))]
+        others = [(other[1], file) for s in splits for other in self._compared(s) for file in self.split_files(other)]
         return self.node(
             "check",
             f"collections/{place}/card.json",
@@ -106,8 +115,13 @@ class Collections(Part):
             inputs={
                 **({} if log else {"corpus": reads(self.corpus(collection))}),
                 "splits": reads(*(file for _, file in files)),
+                **({"compared": reads(*(file for _, file in others))} if others else {}),
             },
-            options={"source": json.dumps(source), "split_of": [name for name, _ in files]},
-            decides=source,
+            options={
+                "source": json.dumps(source),
+                "split_of": [name for name, _ in files],
+                **({"compared_of": [name for name, _ in others]} if others else {}),
+            },
+            decides=[source, [name for name, _ in others]] if others else source,
             need=Need(8000, 60),
         )

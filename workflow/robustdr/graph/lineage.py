@@ -28,6 +28,11 @@ class Lineage:
     def scale(self) -> Scale:
         return self.config.scales[self.scale_name]
 
+    @property
+    def variance_scale(self) -> str:
+        """Return the scale of the same setting whose runs say how much runs vary."""
+        return self.scale.variance_from or self.scale_name
+
     # collections
 
     def collection_of(self, role: str) -> str:

@@ -76,7 +76,7 @@ def settings_of(graph: Graph, paper: str, command: str, pairs: Cells) -> dict[st
         "reasons": reasons,
         "keys": {node.path: node.key for node in graph.all_measures(paper, pairs)},
         "trained": [system for system in names if lineage.is_random(system)],
-        "variance_from": lineage.scale.variance_from or lineage.scale_name,
+        "variance_from": lineage.variance_scale,
         "called": places(lineage, paper) | experiment.called,
         "paper_queries": {
             role: role_evaluation.paper_queries

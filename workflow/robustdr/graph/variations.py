@@ -30,6 +30,7 @@ class QuerySets(Part):
             labels = name if release.form == "labels" else ""
             defaults = {"sha256": release.digest, "labels": labels, "origin": release.origin, "part": bool(scale.cut)}
             defaults |= {"lacks": True} if release.lacks else {}
+            defaults |= {"form": release.form} if release.form == "liveqa" else {}
             generator, seed = "released", 0
         module, cls = variations.GENERATORS.place(generator)
         return VariationSettings(f"{module.rpartition('.')[2]}:{cls}", {**defaults, **parameters}, seed)

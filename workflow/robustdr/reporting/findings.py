@@ -8,6 +8,7 @@ from textwrap import shorten
 from typing import NamedTuple
 
 from robustdr.audit.printed import percent
+from robustdr.claims.heterogeneity import difference
 from robustdr.claims.intervals import bounds
 from robustdr.claims.verdicts import (
     CONTRADICTED,
@@ -22,6 +23,7 @@ from robustdr.claims.verdicts import (
 )
 from robustdr.core.files import write_text
 from robustdr.core.markup import plain, prose, table_row
+from robustdr.evaluation.statistics import holm
 from robustdr.reporting.claims import SIGN
 from robustdr.reporting.naming import replace_names
 from robustdr.reporting.written import Claims, Effect, Record
@@ -44,6 +46,14 @@ class Chain(NamedTuple):
     parts: dict[str, Part | None]
 
 
+class Beside(NamedTuple):
+    """The same claims in another setting: its name, what the verdicts were reached on, and the papers by title."""
+
+    setting: str
+    basis: str
+    papers: dict[str, Claims]
+
+
 class Sentence(NamedTuple):
     """A headline sentence of a paper: its parts that were judged, the weakest first, and the verdict on all of them.
 
@@ -62,9 +72,17 @@ class Sentence(NamedTuple):
         return self.parts[0]
 
     @property
+    def comparisons(self) -> list[tuple[Record, Effect]]:
+        """Return the comparisons with their parts, the one that supports the sentence least first."""
+        return [(part, effect) for part in self.parts for effect in part["effects"]]
+
+    @property
     def effects(self) -> list[Effect]:
-        """Return the comparisons of all parts, the one that supports the sentence least first."""
-        return [effect for part in self.parts for effect in part["effects"]]
+        return [effect for _, effect in self.comparisons]
+
+    @property
+    def is_judged(self) -> bool:
+        return self.verdict not in UNJUDGED
 
     @property
     def why(self) -> str:
@@ -105,15 +123,20 @@ def sentences(paper: Claims) -> list[Sentence]:
     return headline_sentences
 
 
-def answer(papers: Iterable[Claims]) -> list[str]:
-    """Return what held, what held in part, what is open or contradicted, and what cannot be known: a line for each."""
+def answer(papers: Iterable[Claims], setting: str = "") -> list[str]:
+    """Return what held, what held in part, what is open or contradicted, and what cannot be known: a line for each.
+
+    Args:
+        setting: where, if readers must be told; then what was not judged is left out.
+    """
     sentence_pairs = [(sentence, paper) for paper in papers for sentence in sentences(paper)]
+    place = f" on {setting}" if setting else ""
 
     def sentence_text(sentence: Sentence, paper: Claims) -> str:
         if sentence.verdict == PARTLY:
             supported = sum(effect["verdict"] == SUPPORTED for effect in sentence.effects)
             return f"{plain(sentence.short)} ({supported} of {len(sentence.effects)} comparisons)"
-        if sentence.verdict not in UNJUDGED:
+        if sentence.is_judged:
             return plain(sentence.short)
         why = readable(sentence.why.partition("; ")[0], paper)
         return f"{plain(sentence.short)} ({why})" if sentence.verdict == NOT_RUN else why
@@ -131,9 +154,11 @@ def answer(papers: Iterable[Claims]) -> list[str]:
         text_counts = Counter(
             sentence_text(sentence, paper) for sentence, paper in sentence_pairs if sentence.verdict in verdicts
         )
-        if text_counts:
+        if text_counts and not (setting and set(verdicts) <= set(UNJUDGED)):
             texts = (f"{text} ({count})" if count > 1 else text for text, count in text_counts.items())
-            lines.append(f"**{name}** ({text_counts.total()} of {len(sentence_pairs)} sentences): {'; '.join(texts)}.")
+            lines.append(
+                f"**{name}{place}** ({text_counts.total()} of {len(sentence_pairs)} sentences): {'; '.join(texts)}."
+            )
     return lines
 
 
@@ -155,30 +180,72 @@ def _quoted(sentence: str) -> str:
     return f"“{plain(shorten(sentence, QUOTED, placeholder=' […]'))}”"
 
 
-def _judged(paper: Claims) -> list[str]:
-    """A row for each headline sentence that was judged."""
-    judged_sentences = [sentence for sentence in sentences(paper) if sentence.verdict not in UNJUDGED]
-    if not judged_sentences:
+def _judged(paper: Claims, beside: Beside | None, setting: str) -> list[str]:
+    """A row for each headline sentence that was judged, in either setting if there are two."""
+    paper_sentences = sentences(paper)
+    others = sentences(beside.papers[paper["title"]]) if beside else paper_sentences
+    pairs = [pair for pair in zip(paper_sentences, others, strict=True) if any(sentence.is_judged for sentence in pair)]
+    if not pairs:
         return []
-    lines = [
-        "",
-        table_row(["Sentence", "Verdict", "On", "Weakest comparison", "p", "Least power"]),
-        table_row(["---", "---", "---", "---", "---:", "---:"]),
-    ]
-    for sentence in judged_sentences:
-        effect = sentence.effects[0]
-        power = "–" if sentence.power is None else f"{sentence.power:.2f}"
-        place, compared = plain(sentence.part["place"]), readable(_effect(effect), paper)
+    head = ["Sentence", "Verdict", "On", "Weakest comparison", "p", "Least power"]
+    rules = ["---", "---", "---", "---", "---:", "---:"]
+    if beside:
+        head[1] += f" on {setting}"
+        head += [f"Verdict on {beside.setting}", "Weakest comparison there", "Do the two differ?"]
+        rules += ["---"] * 3
+    lines = ["", table_row(head), table_row(rules)]
+    for sentence, other in pairs:
         quote = f"{_quoted(sentence.part['sentence'])} ({plain(sentence.part['source'].partition(';')[0])})"
-        lines.append(table_row([quote, f"**{sentence.words}**", place, compared, f"{effect['p']:.2g}", power]))
+        row = [quote, f"**{sentence.words}**", *_numbers(sentence, paper)]
+        if beside:
+            compared = _numbers(other, beside.papers[paper["title"]])[1]
+            row += [f"**{other.words}**", compared, _differences(sentence, other, paper, (setting, beside.setting))]
+        lines.append(table_row(row))
     return lines
+
+
+def _numbers(sentence: Sentence, paper: Claims) -> list[str]:
+    """Where a sentence was tested, its weakest comparison, p and power; why it was not, if it was not."""
+    if not sentence.is_judged:
+        return ["–", readable(sentence.why, paper), "–", "–"]
+    effect = sentence.effects[0]
+    power = "–" if sentence.power is None else f"{sentence.power:.2f}"
+    return [plain(sentence.part["place"]), readable(_effect(effect), paper), f"{effect['p']:.2g}", power]
+
+
+def _differences(here: Sentence, there: Sentence, paper: Claims, settings: tuple[str, str]) -> str:
+    """How many of a sentence's comparisons differ in size between two settings, by Holm, and the surest difference."""
+    if not (here.is_judged and there.is_judged):
+        return "–"
+    others = {(part["claim"], effect["words"]): effect for part, effect in there.comparisons}
+    differences = {
+        compared: difference(effect["size"], interval, other["size"], other_interval)
+        for part, effect in here.comparisons
+        if (other := others.get(compared := (part["claim"], effect["words"])))
+        and effect["size"] is not None
+        and other["size"] is not None
+        and (interval := _finite(effect))
+        and (other_interval := _finite(other))
+    }
+    if not differences:
+        return "–"
+    p_values = holm([value.p for value in differences.values()])
+    (_, words), surest = min(differences.items(), key=lambda item: item[1].p)
+    size = f"{100 * surest.size:+.1f} {bounds(surest.low, surest.high)}"
+    count = sum(p < 0.05 for p in p_values)
+    return f"{count} of {len(differences)} differ; surest {readable(words, paper)}: {size}, p = {min(p_values):.2g}"
+
+
+def _finite(effect: Effect) -> tuple[float, float] | None:
+    low, high = effect["interval"]
+    return None if low is None or high is None else (low, high)
 
 
 def _unjudged(paper: Claims) -> list[str]:
     """A line for each reason why headline sentences were not judged, with these."""
     reasons: dict[str, list[str]] = {}
     for sentence in sentences(paper):
-        if sentence.verdict in UNJUDGED:
+        if not sentence.is_judged:
             reasons.setdefault(f"**{sentence.verdict}**: {readable(sentence.why, paper)}", []).append(
                 plain(sentence.short)
             )
@@ -203,10 +270,6 @@ def _contradicted(paper: Claims) -> list[str]:
     return ["", "The paper's own numbers contradict these sentences:", "", *lines] if lines else []
 
 
-def _paper(paper: Claims) -> list[str]:
-    return ["", f"## {plain(paper['title'])}", *_judged(paper), *_unjudged(paper), *_contradicted(paper)]
-
-
 def _chains(chains: Sequence[Chain]) -> list[str]:
     if not chains:
         return []
@@ -226,20 +289,31 @@ def _chains(chains: Sequence[Chain]) -> list[str]:
     return lines
 
 
-def write_findings(basis: str, papers: dict[Path, Claims], chains: Sequence[Chain], ledger: str, output: Path) -> None:
+def write_findings(
+    basis: str,
+    papers: dict[Path, Claims],
+    chains: Sequence[Chain],
+    ledger: str,
+    output: Path,
+    setting: str = "",
+    beside: Beside | None = None,
+) -> None:
     """Write the page.
 
     Args:
         basis: what the verdicts were reached on, as a sentence. papers: claims at one scale, by their .json file.
         chains: what the gains of the compared methods are made of. ledger: the digest of the evidence.
-        output: the .md file.
+        output: the .md file. setting: what the papers were run on. beside: the verdicts of another setting.
     """
     with_headlines = [paper for paper in papers.values() if sentences(paper)]
     miniature = next(iter(papers.values()))["miniature"].partition(" Amounts:")[0]
     lines = [f"<!-- findings of {ledger} -->", "# Findings", ""]
     lines += [f"> **Miniature.** {prose(miniature)}", ""] if miniature else []
+    answers = answer(with_headlines)
+    if beside:
+        answers += answer(beside.papers.values(), beside.setting)
     lines += [
-        *(line for paragraph in answer(with_headlines) for line in (paragraph, "")),
+        *(line for paragraph in answers for line in (paragraph, "")),
         f"{plain(basis)} `make findings` writes this page from them. All claims, controls and numbers stand in "
         f"`{next(iter(papers)).parent}/`. [Verdicts](explanation/verdicts.md) says what the words mean.",
         "",
@@ -248,7 +322,16 @@ def write_findings(basis: str, papers: dict[Path, Claims], chains: Sequence[Chai
         "one-sided against that. Intervals and p are of one comparison; the counts are corrected for all of a sentence "
         "(Holm). Power: how often our test shows an effect of printed size.",
     ]
+    if beside:
+        (miniature,) = {paper["miniature"].partition(" Amounts:")[0] for paper in beside.papers.values()}
+        lines += [
+            "",
+            f"**On {beside.setting}.** {prose(miniature)} {plain(beside.basis)} The last column compares the size of "
+            f"each comparison on {beside.setting} with that on {setting}, in points (positive: less is lost, or more "
+            "is gained). Its p is corrected for all of a sentence.",
+        ]
     for paper in with_headlines:
-        lines += _paper(paper)
+        lines += ["", f"## {plain(paper['title'])}"]
+        lines += [*_judged(paper, beside, setting), *_unjudged(paper), *_contradicted(paper)]
     lines += _chains(chains)
     write_text(output, "\n".join(lines) + "\n")

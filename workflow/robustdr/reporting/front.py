@@ -8,11 +8,10 @@ from textwrap import shorten
 
 import matplotlib.pyplot as plt
 
-from robustdr.claims.verdicts import UNJUDGED
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256, write_text
 from robustdr.core.markup import prose
-from robustdr.reporting.findings import Sentence, answer, sentences
+from robustdr.reporting.findings import Beside, Sentence, answer, sentences
 from robustdr.reporting.style import COLOURS, save
 from robustdr.reporting.written import Claims
 
@@ -28,7 +27,7 @@ def ledger_digest(evidence: Path) -> str:
 
 def judged(papers: Iterable[Claims]) -> list[Sentence]:
     """Return the headline sentences that were judged."""
-    return [sentence for paper in papers for sentence in sentences(paper) if sentence.verdict not in UNJUDGED]
+    return [sentence for paper in papers for sentence in sentences(paper) if sentence.is_judged]
 
 
 def draw(judged_sentences: Iterable[Sentence], output: Path) -> None:
@@ -64,11 +63,14 @@ def draw(judged_sentences: Iterable[Sentence], output: Path) -> None:
     save(figure, output)
 
 
-def write_front(basis: str, papers: list[Claims], evidence: Path, readme: Path, picture: Path) -> None:
+def write_front(
+    basis: str, papers: list[Claims], beside: Beside | None, evidence: Path, readme: Path, picture: Path
+) -> None:
     """Write what held, what did not and what cannot be known into README.md, and the picture as .svg and .png.
 
     Args:
-        basis: what the verdicts were reached on, as a sentence. evidence: the ledger.
+        basis: what the verdicts were reached on, as a sentence. beside: the verdicts of another setting.
+        evidence: the ledger.
 
     Raises:
         UserError: README.md has no place for the findings.
@@ -78,7 +80,8 @@ def write_front(basis: str, papers: list[Claims], evidence: Path, readme: Path, 
         raise UserError(f"{readme}: no line '<!-- findings of LEDGER -->' and '<!-- end of findings -->' below it")
     texts = dict.fromkeys(paper["miniature"].partition(" Amounts:")[0] for paper in papers if paper["miniature"])
     opening = " ".join([*(f"**Miniature.** {prose(text)}" for text in texts), basis])
-    findings = [f"- {line}" for line in answer(papers)]
+    answers = answer(papers) + (answer(beside.papers.values(), beside.setting) if beside else [])
+    findings = [f"- {line}" for line in answers]
     lines = [f"<!-- findings of {ledger_digest(evidence)} -->", opening, "", *findings]
     block = "\n".join([*lines, "<!-- end of findings -->"])
     write_text(readme, BLOCK.sub(lambda _: block, text))

@@ -1,11 +1,12 @@
-"""Reciprocal rank fusion of the rankings of several systems (Cormack, Clarke and Büttcher, 2009)."""
+"""Fusion of the rankings of several systems by ranx (Bassani and Romelli, CIKM 2022)."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
+from robustdr.core.errors import UserError
 from robustdr.retrieval.rank import Files
-from robustdr.retrieval.runs import Ranking, rank, read_run
+from robustdr.retrieval.runs import Ranking, rank, ranx, read_run
 from robustdr.retrieval.settings import FusionSettings as Settings
 
 
@@ -19,19 +20,34 @@ def rankings(
     """
     runs, sets = files["candidates"], len(query_sets)
     for number in range(sets):
-        system_runs = [read_run(run) for run in runs[number::sets]]
-        queries = dict.fromkeys(qid for run in system_runs for qid in run)
-        yield {qid: fuse([run.get(qid, []) for run in system_runs], settings.k, settings.depth) for qid in queries}
+        yield fuse(settings, [dict(read_run(run)) for run in runs[number::sets]])
 
 
-def fuse(fused: Sequence[Ranking], k: int, depth: int) -> Ranking:
-    """The `depth` best passages by Σ 1 / (k + rank) over the rankings that contain them, ranks from 1 (ibid., §2).
+def fuse(settings: Settings, runs: Sequence[dict[str, Ranking]]) -> dict[str, Ranking]:
+    """Return the best passages of each query that any of the runs has.
 
-    >>> fuse([[("a", 9.0), ("b", 8.0)], [("b", 0.7)]], k=1, depth=2)  # b: 1/3 + 1/2; a: 1/2
-    [('b', 0.8333333333333333), ('a', 0.5)]
+    A method that looks at ranks is given places in the order of our tie rule, since ranx orders ties in another way.
+
+    Args:
+        runs: by system, {qid: ranking}; a query that a run lacks has no passages there.
+
+    Raises:
+        UserError: a run has no passage at all.
     """
-    scores: defaultdict[str, float] = defaultdict(float)
-    for ranking in fused:
-        for place, (docid, _) in enumerate(ranking, 1):
-            scores[docid] += 1 / (k + place)
-    return rank(scores.items(), depth)
+    qids = list(dict.fromkeys(qid for run in runs for qid in run))
+    for number, run in enumerate(runs, 1):
+        if not any(run.values()):
+            raise UserError(f"system {number} of {len(runs)} ranks no passage for any of the {len(qids)} queries")
+
+    def scores(ranking: Ranking) -> dict[str, float]:
+        if settings.normalization:
+            return {docid: float(score) for docid, score in ranking}
+        return {docid: -float(place) for place, (docid, _) in enumerate(ranking)}
+
+    fused: Any = ranx().fuse(
+        [ranx().Run({qid: scores(run.get(qid, [])) for qid in qids}) for run in runs],
+        norm=settings.normalization,
+        method=settings.method,
+        params=dict(settings.parameters),
+    )
+    return {qid: rank(((docid, float(score)) for docid, score in fused[qid].items()), settings.depth) for qid in qids}

@@ -228,13 +228,15 @@ class RewriteSettings:
 
 @dataclass(frozen=True, config=STRICT)
 class FusionSettings:
-    """How the rankings of several systems are fused.
+    """How the rankings of several systems are fused; the names are those of ranx.
 
     Attributes:
-        k: added to every rank; a larger k gives the first ranks less weight. depth: passages per query.
+        normalization: of scores; None for methods that look at ranks. depth: passages per query.
     """
 
-    k: int
+    method: str
+    normalization: str | None
+    parameters: dict[str, float | list[float]]
     depth: int
 
 

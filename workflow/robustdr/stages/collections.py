@@ -43,6 +43,8 @@ def split(a: argparse.Namespace) -> None:
     corpus_=READ,
     splits_={**READS, "help": "all files of the splits"},
     split_of_={**TEXTS, "default": [], "help": "the split of each file"},
+    compared_={**READS, "help": "all files of splits of which near-duplicates are counted"},
+    compared_of_={**TEXTS, "default": [], "help": "the split of each of these files"},
     output=MADE,
 )
 def card(a: argparse.Namespace) -> None:
@@ -51,6 +53,9 @@ def card(a: argparse.Namespace) -> None:
     from robustdr.core.settings import read_settings
 
     splits: dict[str, list[Path]] = {}
+    compared: dict[str, list[Path]] = {}
     for name, path in zip(a.split_of, a.splits, strict=True):
         splits.setdefault(name, []).append(path)
-    write_card(read_settings(Source, a.source), a.corpus, splits, a.output)
+    for name, path in zip(a.compared_of, a.compared, strict=True):
+        compared.setdefault(name, []).append(path)
+    write_card(read_settings(Source, a.source), a.corpus, splits, a.output, compared)

@@ -1,16 +1,30 @@
-"""A hybrid: the rankings of several systems, fused by reciprocal ranks."""
+"""A hybrid: the rankings of several systems, fused by ranx."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from dataclasses import field
+from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeInt
+from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from robustdr.core.names import Names
 from robustdr.core.settings import STRICT
+from robustdr.core.validation import wrong
 from robustdr.experiments.kinds import Graph, Inputs, Kind, Lineage, Recipe, Split, memory
 from robustdr.keys.node import Need, reads
 from robustdr.retrieval.settings import FusionSettings
+
+PARAMETERS = {  # of methods that need no training, by their names in ranx
+    "rrf": ("k",),
+    "rbc": ("phi",),
+    **dict.fromkeys(("isr", "log_isr", "bordafuse", "condorcet"), ()),
+    "logn_isr": ("sigma",),
+    **dict.fromkeys(("w_bordafuse", "w_condorcet"), ("weights",)),
+    **dict.fromkeys(("sum", "min", "max", "med", "anz", "mnz"), ()),
+    "gmnz": ("gamma",),
+    "wsum": ("weights",),
+}
+OF_SCORES = ("sum", "min", "max", "med", "anz", "mnz", "gmnz", "wsum")
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
@@ -19,8 +33,31 @@ class Settings(Recipe):
 
     systems: Annotated[Names, Field(min_length=2)]
     """Systems whose rankings are fused."""
-    k: NonNegativeInt
-    """Constant added to each rank."""
+    method: Literal[
+        "rrf", "rbc", "isr", "log_isr", "logn_isr", "bordafuse", "w_bordafuse", "condorcet", "w_condorcet",
+        "sum", "wsum", "min", "max", "med", "anz", "mnz", "gmnz",
+    ]  # fmt: skip
+    """Method of ranx. The first nine look at ranks alone, the others at scores. `rrf` is reciprocal rank fusion."""
+    normalization: Literal["min-max", "max", "sum", "zmuv", "rank", "borda"] | None = None
+    """How the scores of each system are normalised, by ranx; needed by a method that looks at scores."""
+    parameters: dict[str, float | list[float]] = field(default_factory=dict)
+    """Of the method: `k` of `rrf` (60 in its paper), `phi` of `rbc`, `sigma` of `logn_isr`, `gamma` of `gmnz`; and
+    `weights` of `wsum`, `w_bordafuse` and `w_condorcet`, one for each system."""
+
+    def __post_init__(self) -> None:
+        if (self.normalization is not None) != (self.method in OF_SCORES):
+            change = "needed by" if self.normalization is None else "not allowed with"
+            raise wrong("normalization", f"{change} the method {self.method!r}")
+        if set(self.parameters) != set(PARAMETERS[self.method]):
+            allowed = " and ".join(PARAMETERS[self.method]) or "none"
+            raise wrong(
+                "parameters", f"{', '.join(self.parameters) or 'none'}; the method {self.method!r} has {allowed}"
+            )
+        for name, value in self.parameters.items():
+            if isinstance(value, list) != (name == "weights"):
+                raise wrong(f"parameters.{name}", f"{value}; allowed: {'a list' if name == 'weights' else 'a number'}")
+            if isinstance(value, list) and len(value) != len(self.systems):
+                raise wrong("parameters.weights", f"{len(value)} for {len(self.systems)} systems")
 
 
 class Fusion(Kind):
@@ -37,7 +74,8 @@ class Fusion(Kind):
         return {parent: [*variations] for parent in self.parents(lineage, system)}
 
     def ranking(self, graph: Graph, system: str, collection: str, depth: int) -> FusionSettings:
-        return FusionSettings(graph.lineage.recipe(system).k, depth)
+        recipe = graph.lineage.recipe(system)
+        return FusionSettings(recipe.method, recipe.normalization, recipe.parameters, depth)
 
     def reads(self, graph: Graph, system: str, seed: int, split: Split, variations: Sequence[str]) -> Inputs:
         fused = [(parent, graph.lineage.seed_of(parent, seed)) for parent in self.parents(graph.lineage, system)]

@@ -1,7 +1,10 @@
-"""Brings a released file of query sets: from GitHub at a pinned commit, or from the user's own copy."""
+"""Brings a released file of query sets: from GitHub at a pinned commit, kept in a cache, or the user's own copy."""
 
 from pathlib import Path
+from typing import cast
 
+from robustdr.collections import located
+from robustdr.collections.settings import SourceFile
 from robustdr.core import github
 from robustdr.core.digests import digest_as, kind
 from robustdr.core.errors import UserError
@@ -20,14 +23,15 @@ def bring(release: Release, output: Path) -> None:
     Raises:
         UserError: it cannot be fetched or read, or has another digest than the configuration pins.
     """
+    path = Path(release.path or "")
     if release.github:
-        github.fetch(release.github, release.revision or "", release.file or "", release.digest, output)
-        return
+        keys = ("github", "revision", "file")
+        file = {key: getattr(release, key) for key in keys} | {"sha256": release.digest}
+        path = located.bring(cast(SourceFile, file), {})
     with atomic(output) as temporary:
         try:
-            temporary.write_bytes(Path(release.path or "").read_bytes())
+            temporary.write_bytes(path.read_bytes())
         except OSError as error:
-            raise UserError(f"{release.path}: cannot be read ({error})") from None
+            raise UserError(f"{path}: cannot be read ({error})") from None
         if (actual := digest_as(temporary, release.digest)) != release.digest:
-            has = f"{release.path} has the {kind(release.digest)} {actual}"
-            raise UserError(f"{has}; the configuration pins {release.digest}")
+            raise UserError(f"{path} has the {kind(release.digest)} {actual}; the configuration pins {release.digest}")

@@ -4,11 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from robustdr.collections.liveqa import read_questions
 from robustdr.core.digests import digest_as, kind
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_queries
 from robustdr.variations.base import Variation, one_of
 from robustdr.variations.labels import GENERATORS, read_variations
+
+FORMS = ("queries", "liveqa")
 
 
 def paired(
@@ -17,21 +20,25 @@ def paired(
     file_name: str = "",
     *,
     labels: str = "",
+    form: str = "queries",
     part: bool = False,
     lacks: bool = False,
 ) -> dict[str, str]:
     """The texts of a released file by query id, in the order of the queries.
 
     Args:
-        file_name: the file's name in messages. labels, part, lacks: see `Released`.
+        file_name: the file's name in messages. labels, form, part, lacks: see `Released`.
 
     Raises:
         UserError: the file lacks a query, which is allowed with `labels` or `lacks` alone, or has an unknown one, which
-            is allowed with `part` alone.
+            is allowed with `part` and in LiveQA's file alone.
     """
     if labels:
         labelled = read_variations(file, sheet=False)
         texts = {v.query: " ".join(v.text.split()) for v in labelled if v.generator == labels and v.valid}
+    elif form == "liveqa":
+        asked = read_questions(file)
+        texts = {qid: asked[qid] for qid in queries if qid in asked}
     else:
         texts = read_queries(file)
     missing = [] if labels or lacks else [qid for qid in queries if qid not in texts]
@@ -52,9 +59,10 @@ class Released(Variation):
 
     `file`, with its `sha256`, has a line of qid<TAB>text for every query. With `labels` it is one of qvg's files of
     labelled variations (rodr, section 4.1, and qvg, section 5): of the generator `labels`, those that people judged
-    valid are taken, with single blanks as in rodr's released query sets, and a query without one keeps its text.
-    `origin` says where the file is from. With `part` the queries are a part of the file's. With `lacks` the
-    file may lack queries, which keep their text. The seed has no effect.
+    valid are taken, with single blanks as in rodr's released query sets, and a query without one keeps its text. With
+    `form` liveqa it is the XML of TREC's LiveQA track, which has questions as they were typed.
+    `origin` says where the file is from. With `part` the queries are a part of the file's. With `lacks` the file may
+    lack queries, which keep their text. The seed has no effect.
     """
 
     name = "released"
@@ -68,12 +76,14 @@ class Released(Variation):
     labels: str = ""
     origin: str = ""
     part: bool = False
+    form: str = "queries"
     lacks: bool = False
     texts: dict[str, str] = field(default_factory=dict, init=False, compare=False)  # by query id, after `ready`
 
     def check(self) -> None:
         if self.labels:
             one_of(self, "labels", GENERATORS.values())
+        one_of(self, "form", FORMS)
         message_place = f"variation {self.name}: file"
         if not Path(self.file).is_file():
             raise UserError(f"{message_place}: {self.file!r}: no such file")
@@ -88,7 +98,15 @@ class Released(Variation):
     def ready(self, queries: Mapping[str, str]) -> None:
         """Join the file with the queries; see `paired`."""
         self.texts.update(
-            paired(Path(self.file), queries, self.origin, labels=self.labels, part=self.part, lacks=self.lacks)
+            paired(
+                Path(self.file),
+                queries,
+                self.origin,
+                labels=self.labels,
+                form=self.form,
+                part=self.part,
+                lacks=self.lacks,
+            )
         )
 
     def vary(self, queries: Iterable[tuple[str, str]], seed: int) -> Iterator[tuple[str, str]]:

@@ -28,9 +28,10 @@ class Release:
     """Of the file."""
     blob: Revision | None = None
     """Git's name of the file's contents in the repository, in place of `sha256`."""
-    form: Literal["queries", "labels"] = "queries"
+    form: Literal["queries", "labels", "liveqa"] = "queries"
     """`queries`: a line is qid<TAB>text, and the ids are those of the split. `labels`: qvg's labelled variations. Valid
-    ones are taken; a query that has no valid one is not changed."""
+    ones are taken; a query that has no valid one is not changed. `liveqa`: the XML of TREC's LiveQA track; questions as
+    they were typed."""
     lacks: bool = False
     """Whether the file may lack queries; these are not changed."""
 
