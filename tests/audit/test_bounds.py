@@ -22,12 +22,16 @@ e | 35.5 | 47.0 | 63.6
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "kind"),
-    [("44.6", "144.6", "out_of_range"), ("44.6", "-44.6", "out_of_range"), ("51.9", "40.1", "out_of_order")],
+    ("right", "wrong", "kind", "severity"),
+    [
+        ("44.6", "144.6", "out_of_range", "impossible"),
+        ("44.6", "-44.6", "out_of_range", "impossible"),
+        ("51.9", "40.1", "out_of_order", "inconsistent"),
+    ],
 )
-def test_the_one_cell_is_found(paper, right, wrong, kind):
+def test_the_one_cell_is_found(paper, right, wrong, kind, severity):
     assert kinds(paper, GOOD) == []
-    assert [finding[:2] for finding in kinds(paper, GOOD.replace(right, wrong))] == [(kind, "suspicious")]
+    assert [finding[:2] for finding in kinds(paper, GOOD.replace(right, wrong))] == [(kind, severity)]
 
 
 def test_a_measure_that_is_mostly_outside_of_its_range_is_another_one(paper):

@@ -87,10 +87,10 @@ def test_a_clean_data_set_has_none_and_one_with_everything_has_all_at_once(tmp_p
     assert len(found(write(tmp_path, changes))) >= len(CASES)
 
 
-def test_a_byte_order_mark_is_one_error_and_part_of_no_id(tmp_path):
+def test_a_byte_order_mark_is_one_warning_and_part_of_no_id(tmp_path):
     agree(
         found(write(tmp_path, {"queries.tsv": f"\ufeff{CLEAN['queries.tsv']}"})),
-        ["queries.tsv:1: begins with a byte order mark"],
+        ["warning queries.tsv:1: begins with a byte order mark"],
     )
 
 
@@ -207,7 +207,7 @@ def test_many_problems_of_a_kind_are_counted_and_the_summary_is_last(tmp_path, c
     [
         (["--train-qrels", "x"], "--train-queries and --train-qrels go together"),
         (["-o", "x"], "say what to leave out"),
-        (["--corpus", "x.csv"], "allowed are names that end in .tsv"),
+        (["--corpus", "x.txt"], "allowed are names that end in .tsv"),
     ],
 )
 def test_unusable_arguments(options, message, capsys):

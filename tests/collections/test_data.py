@@ -149,8 +149,8 @@ def test_an_id_of_ir_datasets(beir, tmp_path, monkeypatch):
         ([], "--corpus: missing; allowed: --data, or --corpus, --queries, --qrels"),
         (["--data", "x", "--qrels", "y"], "--data: not allowed beside --qrels"),
         (
-            ["--corpus", "c.csv", "--queries", "q", "--qrels", "y"],
-            "--corpus: c.csv: allowed are names that end in .tsv",
+            ["--corpus", "c.txt", "--queries", "q", "--qrels", "y"],
+            "--corpus: c.txt: allowed are names that end in .tsv",
         ),
     ],
 )

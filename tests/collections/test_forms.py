@@ -1,6 +1,7 @@
 """Forms of users' files: heads, quotes, titles, grades and composed letters; nothing is lost without a word."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -100,3 +101,57 @@ def test_what_vary_reads_in_another_way_is_told(tmp_path, capsys):
     path = written(tmp_path, "queries.tsv", "q1\te\u0301te\u0301\nq2\tcre\u0300me\n")
     assert read_user_queries(path) == {"q1": "été", "q2": "crème"}
     assert capsys.readouterr().err.startswith("2 × text with letters apart from their marks; the first: ")
+
+
+@pytest.mark.parametrize("name", ["queries.tsv", "queries.csv", "queries.jsonl"])
+def test_a_byte_order_mark_is_part_of_no_id_and_is_told(tmp_path, name):
+    rows = {".tsv": "q1\ta river\n", ".csv": "qid,text\nq1,a river\n", ".jsonl": '{"qid": "q1", "text": "a river"}\n'}
+    path, problems = written(tmp_path, name, f"\ufeff{rows[Path(name).suffix]}"), []
+    assert texts(path, problems) == {"q1": "a river"}
+    assert [(str(problem), problem.severity) for problem in problems] == [
+        (f"{path}:1: begins with a byte order mark, which is left out", "warning")
+    ]
+    qrels = written(tmp_path, "qrels.txt", "\ufeffq1 0 d1 1\n")
+    assert read_qrels(qrels) == {"q1": {"d1": 1}}
+
+
+@pytest.mark.parametrize(
+    "text", ["q1 d1 2\nq2 d2 0\n", "q1\td1\t2\nq2\td2\t0\n", "qid\tdocno\tlabel\nq1\td1\t2\nq2\td2\t0\n"]
+)
+def test_judgements_of_three_columns(tmp_path, text):
+    problems = []
+    path = written(tmp_path, "qrels.txt", text)
+    assert [tuple(judged) for _, judged in read_judgements(path, problems.append)] == [("q1", "d1", 2), ("q2", "d2", 0)]
+    assert [problem.message for problem in problems] == ["three columns, read as `qid docid grade`"] * (
+        "label" not in text
+    )
+
+
+@pytest.mark.parametrize("text", ["q1 0 d1 1\nq2 d2 1\n", "q1 d1 1\nq2 0 d2 1\n", "q1 d1 relevant\n"])
+def test_judgements_of_three_and_four_columns_are_not_mixed(tmp_path, text):
+    with pytest.raises(UserError, match="is not a qrels line"):
+        read_qrels(written(tmp_path, "qrels.txt", text))
+
+
+@pytest.mark.parametrize("mark", [",", ";"])
+def test_a_csv_file_may_have_quoted_fields_of_several_lines_and_further_columns(tmp_path, mark):
+    text = 'docno,url,text,title\nd1,http://x,"a ""broad"" river,\nand a stone",A\nd2,,b,\n'.replace(",", mark)
+    rows = [tuple(passage) for _, passage in read_passages(written(tmp_path, "corpus.csv", text), refuse)]
+    assert rows == [("d1", "A", f'a "broad" river{mark}\nand a stone'), ("d2", "", "b")]
+    assert texts(written(tmp_path, "q.csv", f'id{mark}text\n7{mark}"what, a; stone"\n')) == {"7": "what, a; stone"}
+    assert read_qrels(written(tmp_path, "r.csv", f"query_id{mark}doc_id{mark}relevance\nq1{mark}d1{mark}1.0\n")) == {
+        "q1": {"d1": 1}
+    }
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("q1,what is a stone\n", r"q\.csv:1: 'q1,what is a stone' is no head; a CSV file begins with one"),
+        ("qid,text\nq1,a,b\n", r"q\.csv:2: 3 fields; a line of this file is as its head"),
+        ('qid,text\nq1,"a\nq2,b\n', r"q\.csv:2: no CSV"),
+    ],
+)
+def test_a_csv_file_that_is_damaged_is_refused(tmp_path, text, message):
+    with pytest.raises(UserError, match=message):
+        texts(written(tmp_path, "q.csv", text))

@@ -301,7 +301,7 @@ def test_bad_local_input_names_file_and_line_and_leaves_nothing(tmp_path, part, 
         ),
         ("corpus.jsonl", "{", r"corpus\.jsonl:1: '\{' is no record; it lacks docid \(docid, _id, doc_id"),
         ("queries.jsonl", "[]\n", r"queries\.jsonl:1: '\[\]' is no record"),
-        ("qrels/test.tsv", "q1\td1\t1\n", r"test\.tsv:1: .* is not a qrels line; a line is `qid 0 docid grade`"),
+        ("qrels/test.tsv", "q1\td1\n", r"test\.tsv:1: .* is not a qrels line; a line is `qid 0 docid grade`"),
         (
             "qrels/test.tsv",
             "query-id\tcorpus-id\tscore\nq1\td1\n",

@@ -6,9 +6,33 @@ import pytest
 
 from robustdr.own.document import headline, html, markdown
 
-BETTER = {"mean": 0.55, "drop": 0.1, "drop_interval": [0.02, 0.18], "p": 0.01, "p_holm": 0.02, "detectable": 0.03}
-WORSE = {"mean": 0.4, "drop": -0.2, "drop_interval": [-0.3, -0.1], "p": 0.0001, "p_holm": 0.0002, "detectable": 0.04}
-UNKNOWN = {"mean": 0.0, "drop": None, "drop_interval": None, "p": 1.0, "p_holm": 1.0, "detectable": None}
+BETTER = {
+    "differing": 50,
+    "mean": 0.55,
+    "drop": 0.1,
+    "drop_interval": [0.02, 0.18],
+    "p": 0.01,
+    "p_holm": 0.02,
+    "detectable": 0.03,
+}
+WORSE = {
+    "differing": 50,
+    "mean": 0.4,
+    "drop": -0.2,
+    "drop_interval": [-0.3, -0.1],
+    "p": 0.0001,
+    "p_holm": 0.0002,
+    "detectable": 0.04,
+}
+UNKNOWN = {
+    "differing": 50,
+    "mean": 0.0,
+    "drop": None,
+    "drop_interval": None,
+    "p": 1.0,
+    "p_holm": 1.0,
+    "detectable": None,
+}
 
 NASTY = "a|b <script>alert(1)</script> *c* [d](e) `f` 100_000 \\"
 
@@ -108,7 +132,13 @@ def test_without_remedies_nothing_is_said_of_training(report_numbers):
 
 def test_several_models_are_ranked_with_what_is_not_behind_the_best(report_numbers):
     def against(mean, difference, **fields):
-        return {"mean": mean, "difference": difference, "difference_interval": [difference - 0.1, difference], **fields}
+        return {
+            "differing": 9,
+            "mean": mean,
+            "difference": difference,
+            "difference_interval": [difference - 0.1, difference],
+            **fields,
+        }
 
     def ranked(label, *parts):
         return {
@@ -150,3 +180,29 @@ def test_several_models_are_ranked_with_what_is_not_behind_the_best(report_numbe
     drop = "-20.0 % [-30.0, -10.0]"
     assert rf"| A\| | 0.500 | best |  | 0.300 | -0.100 [-0.200, -0.100] | .200 | {drop} |  | 1.5 MB | 12.3 |" in lines
     assert f"| B | 0.400 | -0.100 [-0.200, -0.100] | .010 | 0.400 | best |  | {drop} | 90.0 MB |  |  |" in lines
+
+
+def test_where_no_query_changes_words_stand_for_numbers(report_numbers):
+    """No interval, no p and no detectable difference of what was not tested; the best is named once."""
+    same = {"mean": 0.5, "differing": 0, "difference": 0.0, "difference_interval": None, "drop": 0.0}
+    same |= {"drop_interval": None, "p": 1.0, "p_holm": 1.0, "detectable": None}
+    report_numbers["systems"]["own"]["query_sets"] |= {"typo": same, "stem": same, "variations_mean": same}
+    report = {**report_numbers, "changed": {"typo": 1.0, "stem": 0.0}}
+    rows = [line for line in markdown(report).splitlines() if line.startswith("| [")]
+    assert any("[typo]" in row and "| 0.500 | no query changed its result |  |  | – |" in row for row in rows)
+    assert any("[stem]" in row and "| 0.500 | no query changed |  |  | – |" in row for row in rows)
+    text = headline(report)
+    assert "0.500 on average where the queries are reworded or misspelled: no query changed its result; BM25" in text
+    assert text.endswith("correction); no query changed its result.")
+    entries = [
+        {"system": name, "label": name, "original": value, "variations": value, "drop": same, "others": {}}
+        for name, value in (("A", {key: same[key] for key in same if key != "p_holm"}), ("B", same))
+    ]
+    pair = {"labels": ("A", "B"), "original": same, "variations": same, "change": same}
+    costs = {name: {"weights": None, "index": None, "ms": None} for name in "AB"}
+    report |= {"ranking": entries, "pairs": [pair], "costs": costs}
+    assert "A has the highest nDCG@10, 0.500 (as B has), and also where" in headline(report)
+    lines = markdown(report).splitlines()
+    assert "| A | 0.500 | best |  | 0.500 | best |  | no query changed its result |  |  |  |" in lines
+    assert sum("best |" in line for line in lines) == 1
+    assert "| A | B | equal in every query |  | equal in every query |  | equal in every query |  |" in lines

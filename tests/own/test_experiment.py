@@ -5,10 +5,11 @@ import yaml
 from tests.encoding import shapes
 from tests.planned import of_papers
 
+from robustdr import variations
 from robustdr.core.errors import UserError
 from robustdr.experiments.config import load
 from robustdr.graph.graph import graph
-from robustdr.own import experiment, models
+from robustdr.own import REALISTIC, experiment, models
 from robustdr.own.experiment import HOUSE, NAME, Data, Split
 from robustdr.systems.trained import lengths
 
@@ -142,15 +143,39 @@ def test_rules_alone_are_at_hand():
     """Neither the identity nor what a model makes, nor what a stand-in makes in place of one."""
     available = {name for names in experiment.at_hand().values() for name in names}
     assert {"typo", "misspell", "swap_words", "lemmatise"} <= available
-    assert not available & {"original", "back_translation", "llm", "paraphrase_t5_paws", "released"}
+    assert not available & {"original", "back_translation", "llm", "paraphrase_t5_paws", "released", "logged"}
 
 
 def test_some_of_them(monkeypatch):
     assert experiment.chosen(["swap_words", "typo"]) == {"misspelling": ["typo"], "ordering": ["swap_words"]}
-    assert experiment.chosen([]) == experiment.at_hand()
+    of_papers = {name for names in experiment.chosen(["papers"]).values() for name in names}
+    assert of_papers == {
+        name for names in experiment.at_hand().values() for name in names if variations.kind(name).papers
+    }
+    assert experiment.chosen(["papers", "dropped_blank"])["misspelling"].count("dropped_blank") == 1
     assert experiment.chosen(["human_misspelling", "typo"]) == {"misspelling": ["human_misspelling", "typo"]}
     with pytest.raises(UserError, match=r"--variations: 'typos' is unknown \(did you mean typo"):
         experiment.chosen(["typos"])
+
+
+@pytest.mark.parametrize(
+    "language, missing",
+    [
+        ("en", {"t5_qqp_paraphrase"}),
+        ("de", {"t5_qqp_paraphrase", "phonetic_slip", "swap_synonym_wordnet"}),
+        ("ja", {*REALISTIC} - {"case_punctuation"}),
+    ],
+)
+def test_realistic_variations_are_those_that_serve_the_language(language, missing):
+    chosen = {name for names in experiment.chosen([], language).values() for name in names}
+    assert chosen == {*REALISTIC} - missing
+    assert len(REALISTIC) == 8 and {*REALISTIC} <= {*variations.names()}
+
+
+def test_paraphrases_need_a_model():
+    assert experiment.chosen([], paraphrases=True)["paraphrasing"] == ["swap_synonym_wordnet", "t5_qqp_paraphrase"]
+    with pytest.raises(UserError, match="t5_qqp_paraphrase: needs a model; --paraphraser names one"):
+        experiment.chosen(["t5_qqp_paraphrase"])
 
 
 def test_the_files_are_laid_over_the_project_s_with_its_schemas(job_graph, data):

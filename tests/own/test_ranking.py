@@ -3,7 +3,7 @@
 import pytest
 
 from robustdr.evaluation.store import MEAN, Source, Store
-from robustdr.own.ranking import pairs, ranking
+from robustdr.own.ranking import ByCategory, pairs, ranking
 
 MEASURES = ("RR@10", "Success@1")
 WHERE = {"own": {"collection": "toy", "split": "dev", "means": {MEAN: ["typo"]}}}
@@ -57,3 +57,21 @@ def test_pairs_say_which_of_two_loses_more(store, ranked):
     assert [pair["change"]["difference"] for pair in system_pairs] == pytest.approx([-4.5 / 8, -3.1 / 8, 1.4 / 8])
     lowest = min(pair["change"]["p"] for pair in system_pairs)
     assert system_pairs[0]["change"]["p_holm"] == pytest.approx(3 * lowest)
+
+
+def test_of_two_equal_systems_one_is_the_best(measured):
+    ranks = [1, 2, 1, 4]
+    paths = [measured(name, {"dev.original": ranks, "dev.typo": ranks}, measures=MEASURES) for name in ("b", "a")]
+    equal = ranking(Store([Source(path, "key") for path in paths], WHERE), {"b": "B", "a": "A"}, MEASURES)
+    for part in ("original", "variations"):
+        assert [("p_holm" in entry[part], entry[part]["differing"]) for entry in equal] == [(False, 0), (True, 0)]
+
+
+def test_categories_weigh_alike(measured):
+    """Two slips with RR 1/2 and 1/4, and one rewording with 1: (3/8 + 1) / 2."""
+    ranks = {"dev.original": [1, 1], "dev.typo": [2, 2], "dev.stem": [4, 4], "dev.swap_words": [1, 1]}
+    means = {MEAN: ["typo", "stem", "swap_words"], "slips": ["typo", "stem"], "order": ["swap_words"]}
+    store = Store([Source(measured("a", ranks, measures=MEASURES), "key")], {"own": {**WHERE["own"], "means": means}})
+    values = ByCategory(store, ["slips", "order"])
+    assert values.values("a", "own", MEAN, "RR@10").tolist() == [pytest.approx([11 / 16, 11 / 16])]
+    assert (values.values("a", "own", "typo", "RR@10") == 0.5).all()

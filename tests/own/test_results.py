@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robustdr.own.compared import compare
+from robustdr.own.compared import compare, correct
 
 
 def test_the_smallest_difference_that_a_hundred_queries_show():
@@ -36,3 +36,13 @@ def test_a_measure_that_is_nowhere_above_zero_has_no_drop():
     nothing = np.zeros((1, 20))
     change = compare(nothing, nothing)
     assert change["drop"] is None and change["drop_interval"] is None and change["p"] == 1.0
+
+
+def test_where_no_query_differs_there_is_no_interval_and_nothing_to_correct():
+    values = np.array([[0.0, 0.5, 1.0]])
+    same = compare(values, values)
+    assert (same["differing"], same["drop"], same["difference_interval"], same["drop_interval"]) == (0, 0.0, None, None)
+    assert same["detectable"] is None and same["p"] == 1.0
+    changed = compare(values - np.array([[0.0, 0.25, 0.5]]), values)
+    correct([same, changed])
+    assert changed["differing"] == 2 and changed["p_holm"] == changed["p"] and same["p_holm"] == 1.0

@@ -7,8 +7,8 @@ import pytest
 
 from robustdr.core.errors import UserError
 from robustdr.core.yaml_files import checked
-from robustdr.retrieval.fusion import fuse, rankings
-from robustdr.retrieval.runs import ranx, read_run, write_run
+from robustdr.retrieval.fusion import fuse, rankings, ranx
+from robustdr.retrieval.runs import read_run, write_run
 from robustdr.retrieval.settings import FusionSettings
 from robustdr.systems.fusion import OF_SCORES, PARAMETERS, Settings
 

@@ -324,3 +324,27 @@ def test_ties_are_told(tmp_path):
     ]
     (tmp_path / "run.trec").write_text("q Q0 a 1 2 x\nq Q0 b 2 1 x\np Q0 a 1 1 x\n")
     assert read_trec(tmp_path / "run.trec").notes == []
+
+
+@pytest.mark.parametrize(
+    "text, note",
+    [
+        ("q1 Q0 d1 1 2.5\nq1 Q0 d2 2 1.5\n", "has no tags"),
+        ("q1\td1\t1\nq1\td2\t2\n", "has no scores; its ranks decide"),  # MS MARCO's
+        ("# a comment\n#q1 d1 1\n#q1 d2 2\n", "has no scores; its ranks decide"),
+    ],
+)
+def test_a_run_that_lacks_columns_is_read_and_told(tmp_path, text, note):
+    path = tmp_path / "run.trec"
+    path.write_text(text)
+    run, notes = read_listed(path)
+    assert notes == [note]
+    assert [[docid for docid, _ in ranking] for ranking in run.values()] == [["d1", "d2"]]
+    assert [[docid for docid, _ in ranking] for ranking in read_run(path).values()] == [["d1", "d2"]]
+
+
+@pytest.mark.parametrize("text", ["q1 Q0 d1 1 2.5 t\nq1 Q0 d2 2 1.5\n", "q1 d1 1\nq1 Q0 d2 2 1.5 t\n", "q1 d1 x\n"])
+def test_all_lines_of_a_run_have_the_form_of_the_first(tmp_path, text):
+    (tmp_path / "run.trec").write_text(text)
+    with pytest.raises(UserError, match=r"run\.trec:\d: not a TREC run"):
+        read_trec(tmp_path / "run.trec")

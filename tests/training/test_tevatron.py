@@ -1,87 +1,125 @@
-"""A training file written out for Tevatron: its lines by hand, and a step of the real package on it."""
+"""Tevatron as an engine: the same losses and gradients as ours on the same batches, and a model of its own."""
 
-import json
-import shutil
-import subprocess
-import sys
-import sysconfig
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import pytest
+import torch
+from transformers import set_seed
 
-from robustdr.cli import main
 from robustdr.core.errors import UserError
-from robustdr.training.tevatron import export
-from training.models import corpus_of, examples_of
+from robustdr.experiments.config import load
+from robustdr.training.dense import Student
+from robustdr.training.tevatron import Groups, QPCollator, TrainDataset, data_arguments, dense_model, train
+from training.models import corpus_of, examples_of, files, log, same, weights
 
-# The versions that Tevatron's only release on the package index was tried with; all else comes from this environment.
-PINS = ("tevatron==0.1.0", "transformers==4.57.6", "tokenizers==0.22.2", "huggingface-hub==0.36.2", "datasets==4.8.5")
+ROOT = Path(__file__).parents[2]
 
 
-def test_lines_by_hand(tmp_path):
-    passages = [("d1", "", "gold"), ("d2", "Straße", "a road"), ("d3", "", "tea")]
-    lines = (json.dumps(dict(zip(("docid", "title", "text"), p, strict=True))) for p in passages)
-    (tmp_path / "corpus.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    line = {"query_id": "q", "query": "what is gold", "query_variation": "what is gould"}
-    named = {"positive_passages": {"d1": 0}, "negative_passages": {"d3": 2, "d2": 1}}
-    (tmp_path / "data.jsonl").write_text(json.dumps(line | named) + "\n")
-    files = [str(tmp_path / name) for name in ("data.jsonl", "corpus.jsonl", "out.jsonl")]
-    assert main(["export", "tevatron", files[0], "--corpus", files[1], "-o", files[2]]) == 0
-    written = (tmp_path / "out.jsonl").read_text(encoding="utf-8")
-    assert "Straße" in written and json.loads(written) == {
-        "query_id": "q",
-        "query": "what is gold",
-        "query_variation": ["what is gould"],
-        "positive_passages": [{"docid": "d1", "title": "", "text": "gold"}],
-        "negative_passages": [
-            {"docid": "d3", "title": "", "text": "tea"},
-            {"docid": "d2", "title": "Straße", "text": "a road"},
-        ],
+@pytest.fixture()
+def engine(training_file, tiny_model, settings, tmp_path):
+    """`engine("name", seed=…, …)`: let Tevatron train the tiny model into tmp_path/name."""
+
+    def run(name, seed=1, data=training_file, **changes):
+        train(replace(settings, **changes), seed, data, tiny_model, tmp_path / name, {"corpus": [corpus_of(data)]})
+        return tmp_path / name
+
+    return run
+
+
+@pytest.mark.parametrize("encoders", ["shared", "separate"])
+@pytest.mark.parametrize("queries", ["query", "variation"])
+def test_20_steps_have_our_losses_and_gradients(training_file, tiny_model, settings, encoders, queries):
+    """Both engines take the same batches of texts; every step moves both by plain gradient descent."""
+    settings = replace(settings, encoders=encoders, loss={"name": "contrastive", "queries": queries})
+    examples, route_files = examples_of(training_file), {"corpus": [corpus_of(training_file)]}
+    student = Student.load(settings, 1, examples, tiny_model, route_files)
+    model, theirs = dense_model(settings, tiny_model, settings.batch_size)
+    model.train()
+    arguments, encoder = data_arguments(settings), theirs["query"]
+    dataset = TrainDataset(arguments, Groups(examples, queries, encoder.separator), encoder.tokenizer)
+    collator = QPCollator(encoder.tokenizer, max_q_len=16, max_p_len=24)
+    feed = Student.feed(settings, 1, training_file, tiny_model, route_files)
+    parameters = {
+        f"{route}.{name}": parameter
+        for route, route_encoder in theirs.items()
+        for name, parameter in route_encoder.model.named_parameters()
+        if parameter.requires_grad
     }
+    assert parameters.keys() == student.parameters.keys()
+    losses = []
+    for number, step in enumerate(islice(feed.run(0, 20), 20)):
+        (ready,) = student.ready(step)
+        ours = sum(student.terms(ready, number).values())
+        student.backward(ours)
+        passages = [passage.read_passage().joined(encoder.separator) for passage in step.passages]
+        rows = [
+            (
+                dataset.create_one_example(text, is_query=True),
+                [dataset.create_one_example(passage) for passage in passages[3 * place : 3 * place + 3]],
+            )
+            for place, text in enumerate(getattr(step, queries))
+        ]
+        loss = model(*collator(rows)).loss
+        loss.backward()
+        assert loss.item() == pytest.approx(ours.item(), abs=1e-5), number
+        for name, parameter in student.parameters.items():
+            if parameter.grad is None:
+                assert parameters[name].grad is None, name
+                continue
+            torch.testing.assert_close(parameters[name].grad, parameter.grad, atol=1e-5, rtol=1e-4, msg=name)
+            for moved in (parameter, parameters[name]):
+                moved.data -= 0.05 * moved.grad
+                moved.grad = None
+        losses.append(loss.item())
+    assert len(losses) == 20 and losses[-1] != losses[0]
 
 
-def test_every_line_and_every_passage(training_file, tmp_path):
-    export(training_file, corpus_of(training_file), tmp_path / "out.jsonl")
-    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
-    for line, example in zip(lines, examples_of(training_file), strict=True):
-        assert (line["query_id"], line["query"]) == (example.qid, example.query)
-        for field, passages in (("positive_passages", example.positives), ("negative_passages", example.negatives)):
-            assert line[field] == [passage.read_passage()._asdict() for passage in passages]
+def test_a_model_of_tevatron_is_read_as_ours_and_depends_on_the_seed_alone(engine, fit, tiny_model):
+    model = engine("model")
+    assert files(model) == files(fit("ours"))
+    assert [int(row["step"]) for row in log(model)] == list(range(1, 16))
+    assert not same(model, tiny_model)
+    frozen = "embeddings.word_embeddings.weight"
+    assert torch.equal(weights(model)[frozen], weights(tiny_model)[frozen])
+    set_seed(7)  # what ran before it in the process has no part
+    assert same(engine("again"), model) and not same(engine("other", seed=2), model)
 
 
-def test_queries_alone_are_refused(queries_file, tmp_path):
-    with pytest.raises(UserError, match=r"queries\.jsonl: it has queries only; Tevatron trains on passages"):
-        export(queries_file, corpus_of(queries_file), tmp_path / "out.jsonl")
-    assert not list(tmp_path.iterdir())
+def test_it_learns(engine):
+    losses = [float(row["loss"]) for row in log(engine("model", epochs=8.0))]
+    assert sum(losses[-6:]) < 0.8 * sum(losses[:6])
 
 
-@pytest.fixture(scope="module")
-def tevatron(tmp_path_factory) -> Path:
-    """Python in an environment with Tevatron, and this one's other packages behind its own."""
-    folder = tmp_path_factory.mktemp("tevatron")
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    python = folder / "bin" / "python"
-    asked = subprocess.run([python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
-                           capture_output=True, text=True, check=True)  # fmt: skip
-    Path(asked.stdout.strip(), "behind.pth").write_text(sysconfig.get_path("purelib"))
-    pip = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--ignore-installed", *PINS]
-    if (installed := subprocess.run(pip, capture_output=True, text=True)).returncode:
-        pytest.skip(f"Tevatron cannot be installed here: {installed.stderr.strip().splitlines()[-1]}")
-    return python
+def test_the_rate_warms_up_and_falls(engine):
+    """15 steps, 3 of them warm-up: the rate is 1/3, 2/3 and 1 of the highest at the ends of these steps."""
+    rates = [float(row["learning_rate"]) for row in log(engine("model"))]
+    assert max(rates) == pytest.approx(1e-3) and rates.index(max(rates)) in (2, 3) and rates[-1] < 2e-4
 
 
-@pytest.mark.slow
-def test_tevatron_takes_a_step(tevatron, training_file, tiny_transformer, tmp_path):
-    """What it reads is its own: texts, groups and loss; the same batch costs less after a step."""
-    model = shutil.copytree(tiny_transformer, tmp_path / "model")
-    vocabulary = json.loads((model / "tokenizer.json").read_text())["model"]["vocab"]
-    (model / "vocab.txt").write_text("".join(f"{token}\n" for token in sorted(vocabulary, key=vocabulary.get)))
-    config = json.loads((model / "config.json").read_text())
-    without = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
-    (model / "config.json").write_text(json.dumps(config | without))
-    export(training_file, corpus_of(training_file), tmp_path / "data.jsonl")
-    script = Path(__file__).with_name("tevatron_step.py")
-    ran = subprocess.run([tevatron, script, tmp_path / "data.jsonl", model], capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr
-    before, after = map(float, ran.stdout.split())
-    assert 0 < after < before
+def test_too_few_examples(engine, training_file):
+    with pytest.raises(UserError, match=r"batches of 64 need at least 64 examples; the data has 26"):
+        engine("model", batch_size=64)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ("loss: {name: self_teaching}", "loss: 'self_teaching'; Tevatron has 'contrastive' alone"),
+        ("assign: fresh", "Tevatron reads one text of a query; remove `assign` and `augmentation`"),
+    ],
+)
+def test_what_tevatron_cannot_do_is_refused(tmp_path, changes, message):
+    overlay = tmp_path / "papers/mine"
+    overlay.mkdir(parents=True)
+    recipe = (
+        "{<<: {label: x, kind: tevatron, collection: msmarco-passage, initial: base, negatives: bm25, budget: passage, "
+        "variations: [misspell], loss: {name: contrastive, queries: variation}}, " + changes + "}"
+    )
+    (overlay / "experiment.yaml").write_text(
+        f"title: Mine\nreference: none\nseeds: [1]\nevaluation: {{}}\nsystems:\n  mine: {recipe}\ntables: {{}}\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(UserError, match=message):
+        load(ROOT / "config", tmp_path)

@@ -68,6 +68,7 @@ def test_every_name_has_its_class_and_documentation():
             "syntactic",
             "semantic",
             "identity",
+            "logged",
         }
         assert set(found.papers) <= {path.name for path in Path("config/papers").iterdir()}
         assert found.__doc__ and found.__doc__ is not base.Variation.__doc__

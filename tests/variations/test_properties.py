@@ -11,7 +11,7 @@ from robustdr.core.seeds import Draw
 from robustdr.variations.base import WORD
 from robustdr.variations.statistics import levenshtein, statistics
 
-FAST = [name for name in variations.names() if name != "released"]  # it answers from a file
+FAST = [name for name in variations.names() if name not in ("released", "logged")]  # it answers from a file
 DISTANCE = {
     **dict.fromkeys(("rand_insert", "rand_delete", "rand_substitute", "swap_adjacent_key", "random_char"), 1),
     **dict.fromkeys(("keyboard_char", "delete_char"), 1),
@@ -20,7 +20,13 @@ DISTANCE = {
     "original": 0,
     "extra_punctuation": 3,
 }
-FIXED = {"original", "no_stopwords", "remove_stopwords", "t5_description_to_title"}  # nothing is drawn
+FIXED = {
+    "original",
+    "case_punctuation",
+    "no_stopwords",
+    "remove_stopwords",
+    "t5_description_to_title",
+}  # nothing is drawn
 WORDS = st.sampled_from(
     ["what", "is", "the", "meaning", "of", "Photosynthesis", "don't", "x-ray", "churches", "was", "3/5", "café"]
 )

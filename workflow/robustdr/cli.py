@@ -105,7 +105,7 @@ def coverage(a: argparse.Namespace) -> None:
 
 
 def export(a: argparse.Namespace) -> None:
-    from robustdr.training.tevatron import export
+    from robustdr.training.export import export
 
     export(a.data, a.corpus, a.output)
 

@@ -14,7 +14,7 @@ from robustdr.core.commands import Function
 from robustdr.core.errors import UserError
 from robustdr.core.files import write_json, write_text
 from robustdr_review.paragraphs import paragraphs
-from robustdr_review.prose import AGREES, DIFFERS, Prose
+from robustdr_review.prose import AGREES, DIFFERS, Prose, tested
 from robustdr_review.review import page, reviewed
 from robustdr_review.sources import at_line
 from robustdr_review.transcribe import KINDS, Transcribed, transcribe
@@ -79,10 +79,17 @@ def write_review(arguments: argparse.Namespace) -> None:
     if arguments.numbers:
         draft = Transcribed("", load(arguments.numbers), None, [], [], at_line)
     else:
-        draft = transcribe(arguments.file)
+        draft = transcribe(arguments.file, may_lack_tables=True)
         write_text(arguments.output / "reported.yaml", draft.text)
     text, place = paragraphs(arguments.file)
+    captions = [(0, f"{table.id}: {table.caption}") for table in draft.drafts if table.caption]
     prose = Prose(draft.reported).check(text)
+    prose.ties.extend(tie for line, caption in captions for tie in tested(line, caption))
+    prose.ties.sort(key=lambda tie: not tie.decides)  # decisions that change come first
+    if not draft.drafts and not arguments.numbers and not prose.ties:
+        raise UserError(
+            "; ".join([f"{arguments.file}: no table with numbers, and no number in a sentence", *draft.problems[:3]])
+        )
     ties = [{**tie._asdict(), "place": place(tie.line) if tie.line else ""} for tie in prose.ties]
     checked = audit(draft.reported, draft.relations, prose.sizes)
     review = {**reviewed(draft, checked), "prose": ties}

@@ -8,11 +8,14 @@ from math import isfinite
 from typing import NamedTuple
 
 from robustdr.audit.cells import Cell
+from robustdr.audit.inference import DECISION, FITS
 from robustdr.audit.reported import Reported, Table
 from robustdr.audit.sizes import Size, sizes
 from robustdr_review.facts import CHANGES, PLAIN, Fact, are_one, facts, totals
+from robustdr_review.notation import judged
 from robustdr_review.sentences import COUNT, LEVEL, POINTS, Figure, figures, sentences, tables_named
 
+CHANGED = "; the decision changes"
 AGREES, DIFFERS, UNTIED = "agrees", "differs", "not tied"
 MOST = 300  # cells that the labels of a sentence may leave: among more, they say too little
 NUMBERS = 5_000  # of sentences
@@ -28,6 +31,22 @@ _DOWN = re.compile(
     re.I,
 )
 _COMPARES = re.compile(r"\b(?:than|over|compared|against|vs|relative to)\b", re.I)
+_MEASURES = re.compile(
+    r"\b(m?rr|ndcg|m?ap|recall|precision|accuracy|f1|bleu|rouge|success|hits?|auc|auroc|perplexity|exact match|"
+    r"latency)\b(?:@\d+)?",
+    re.I,
+)
+_AVERAGES = re.compile(r"\bon average\b|\baverag\w+|\bmean\b|\bmedian\b", re.I)
+_OF_OTHERS = re.compile(
+    r"\bet al\b|\b(?:prior|previous|earlier|their) (?:work|study|paper|results)\b|\breported (?:by|in) (?!Tab)", re.I
+)
+_EXTREME = re.compile(r"\b(best|highest|largest|greatest|lowest|smallest|worst)\b", re.I)
+_HEDGED = re.compile(
+    r"\b(?:second|third|next|one of|among|except|but|not|nearly|almost|most of|often|usually|mostly|than|nor|if|"
+    r"second-best|baselines?|competitors?|and|or|while|whereas|although)\b",
+    re.I,
+)
+_ALL = re.compile(r"\b(?:all|every|each)\b", re.I)
 _EITHER = re.compile(r"\bchange[sd]?\b|gap|differ|impact", re.I)
 _WORD = re.compile(r"[a-z0-9]+")
 
@@ -44,6 +63,11 @@ class Tie(NamedTuple):
     verdict: str
     cells: str = ""
     given: str = ""
+
+    @property
+    def decides(self) -> bool:
+        """Whether it is a test whose decision another p changes."""
+        return self.cells.endswith(CHANGED)
 
 
 @dataclass(frozen=True)
@@ -91,6 +115,7 @@ class Prose:
                     for words in (label, *reported.words.get(label, ())):
                         if tokens := tuple(_WORD.findall(words.casefold())):
                             self._names[tokens][name, label] = words
+        self._worded = reported.words
         self._longest = max(map(len, self._names), default=0)
 
     def check(self, paragraphs: Iterable[tuple[int, str]]) -> Checked:
@@ -106,8 +131,14 @@ class Prose:
                 break
             caption = self._tables_in(paragraph) if paragraph.lstrip("*# ").startswith("Tab") else []
             for offset, sentence in sentences(paragraph):
-                numbers = figures(sentence)
+                ties += tested(line + offset if line else 0, sentence)
+                spans = [range(printed.start, printed.end) for printed, _ in judged(sentence)]
+                numbers = [figure for figure in figures(sentence) if not any(figure.position in span for span in spans)]
                 named_tables = self._tables_in(sentence) or caption
+                if _EXTREME.search(sentence):
+                    is_counted = any(figure.kind == COUNT for figure in numbers)
+                    place = line + offset if line else 0
+                    ties += self._superlative(place, sentence, self._names_in(sentence), named_tables, is_counted)
                 if numbers:
                     ties += self._sentence(line + offset if line else 0, sentence, numbers, named_tables)
                 if sized := sizes(sentence):
@@ -134,7 +165,7 @@ class Prose:
                 verdict, *rest = self._best(number, names.starts, named_tables)
             else:
                 meant = [fact for fact in named_facts if fact.is_meant(number, changes)]
-                verdict, *rest = self._tie(number, names, meant, changes or number.kind == POINTS, compares)
+                verdict, *rest = self._tie(number, names, meant, changes or number.kind == POINTS, compares, sentence)
             ties.append(Tie(line, sentence, number.text, verdict, *rest))
         wrong = Counter(tie.cells for tie in ties if tie.verdict == DIFFERS)  # at most one number is meant for a cell
         return [
@@ -213,7 +244,7 @@ class Prose:
         return _Names(places, words)
 
     def _tie(
-        self, number: Figure, names: _Names, meant: Sequence[Fact], changes: bool, compares: bool
+        self, number: Figure, names: _Names, meant: Sequence[Fact], changes: bool, compares: bool, sentence: str
     ) -> tuple[str, str, str]:
         """The verdict on a number, the cells in words, and what they give."""
         nearest = [fact for fact in meant if names.is_nearest(fact, number.position)]
@@ -222,14 +253,14 @@ class Prose:
                 is_few = len(among) <= CHANCE * 10**number.digits
                 fits = [fact for fact in among if fact.fits(number)] if is_few else []
                 printed = [fact for fact in fits if not fact.differing] or fits
-                if are_one(printed):
+                if are_one(printed) and self._is_meant(printed[0], names, meant, sentence):
                     return AGREES, *printed[0].words()
             if any(fact.fits(number) for fact in meant):
                 return UNTIED, "", ""
         single = [fact for fact in nearest if not fact.differing and fact.is_change == changes]
         pairs = [fact for fact in nearest if fact.differing]
         candidates = (pairs or single) if compares else (single or pairs)
-        if not are_one(candidates) or not self._pinned(candidates[0], names):
+        if not are_one(candidates) or not self._is_meant(candidates[0], names, meant, sentence):
             return UNTIED, "", ""
         if candidates[0].fits(number):
             return AGREES, *candidates[0].words()
@@ -238,6 +269,63 @@ class Prose:
         is_near = any(middle and 1 / NEAR < end / middle < NEAR for middle in middles)
         precise = number.digits >= DIGITS or candidates[0].is_change or candidates[0].whole
         return (DIFFERS, *candidates[0].words()) if is_near and precise else (UNTIED, "", "")
+
+    def _is_meant(self, fact: Fact, names: _Names, meant: Sequence[Fact], sentence: str) -> bool:
+        """Whether subject, measure, condition and table of a sentence are those of a fact and of no other one."""
+        if not self._pinned(fact, names) or _OF_OTHERS.search(sentence):
+            return False
+        places = {cell.place_without() for cell in fact.cells}
+        rivals = [other for other in meant if {cell.place_without() for cell in other.cells} == places]
+        if not are_one(rivals):
+            return False  # two tables print it, with other numbers
+        text = " ".join(self._texts(cell) for cell in fact.cells).casefold()
+        if _AVERAGES.search(sentence) and not (
+            _AVERAGES.search(text) or "mean" in text or "drop" in text or fact.whole
+        ):
+            return False
+        named = {measure.casefold() for measure in _MEASURES.findall(sentence)}
+        return all(measure in text or measure.lstrip("m") in text for measure in named)
+
+    def _texts(self, cell: Cell) -> str:
+        """The labels of a cell as the paper words them, and its caption."""
+        labels = [text for label in cell.coordinates.values() for text in (label, *self._worded.get(label, ()))]
+        return " ".join([*labels, self.tables[cell.table].caption])
+
+    def _superlative(
+        self, line: int, sentence: str, names: _Names, named_tables: Sequence[str], is_counted: bool
+    ) -> list[Tie]:
+        """`the best on all sets`: whether the one system that a sentence names has the largest number, where one table
+        and one measure are meant."""
+        words, systems = _EXTREME.findall(sentence), [*names.starts.get("system", ())]
+        if (
+            len(words) != 1
+            or len(systems) != 1
+            or is_counted
+            or _HEDGED.search(sentence)
+            or _OF_OTHERS.search(sentence)
+        ):
+            return []
+        rest = {name: starts for name, starts in names.starts.items() if name != "system"}
+        groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
+        for cell in self._select(rest, named_tables) if rest else []:
+            if cell.coordinates["value"] == "value" and {"measure", "system"} <= cell.coordinates.keys():
+                groups[cell.table, cell.place_without("system")].append(cell)
+        compared = [(own, cells) for cells in groups.values() if len(cells) > 1 for own in cells]
+        compared = [(own, cells) for own, cells in compared if own.coordinates["system"] == systems[0]]
+        tables = {own.table for own, _ in compared}
+        measures = {own.coordinates["measure"] for own, _ in compared}
+        if not compared or len(tables) > 1 or len(measures) > 1 or len(compared) < len(groups):
+            return []
+        if len(compared) > 1 and not _ALL.search(sentence):
+            return []
+        is_low = words[0].lower() in ("lowest", "smallest", "worst")
+        own_cells = [own.value == (min if is_low else max)(c.value for c in cells) for own, cells in compared]
+        id, best = tables.pop(), sum(own_cells)
+        if not all(own.value >= 0 for own, _ in compared):
+            return []
+        what = f"{id} [{systems[0]} · {measures.pop()}], the {words[0].lower()} of its group"
+        verdict = AGREES if best == len(compared) else DIFFERS
+        return [Tie(line, sentence, words[0], verdict, what, f"{best} of {len(compared)}")]
 
     def _pinned(self, fact: Fact, names: _Names) -> bool:
         """Whether a sentence names all in which the cells of a table differ, and the cells have all that it names."""
@@ -256,6 +344,7 @@ class Prose:
         """`best on 11 of 13`: in how many groups of cells that differ in the system alone the named one is the best."""
         systems = labels.get("system", ())
         rest = {name: starts for name, starts in labels.items() if name != "system"}
+        verdicts = []
         for id in dict.fromkeys(cell.table for cell in self._select(labels, tables)) if len(systems) == 1 else ():
             groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
             for cell in self._select(rest, [id]) if rest else self.tables[id].cells:
@@ -269,8 +358,22 @@ class Prose:
             if len(compared) == number.out_of:
                 best = sum(named_cells.value >= max(cell.value for cell in cells) for named_cells, cells in compared)
                 verdict = AGREES if best == number.interval.low else DIFFERS
-                return verdict, f"{id} [{next(iter(systems))}], the best of its group", f"{best} of {len(compared)}"
-        return UNTIED, "", ""
+                name = f"{id} [{next(iter(systems))}], the best of its group"
+                verdicts.append((verdict, name, f"{best} of {len(compared)}"))
+        return verdicts[0] if len(verdicts) == 1 else (UNTIED, "", "")
+
+
+def tested(line: int, sentence: str) -> list[Tie]:
+    """The statistics of a sentence and their p: whether they give these p."""
+    ties = []
+    for printed, found in judged(sentence):
+        if found is None:
+            ties.append(Tie(line, sentence, printed.text, UNTIED))
+            continue
+        cells = "its p, computed again" + (CHANGED if found.outcome == DECISION else "")
+        verdict = AGREES if found.outcome == FITS else DIFFERS
+        ties.append(Tie(line, sentence, printed.text, verdict, cells, found.words))
+    return ties
 
 
 def _level(number: Figure, tables: Sequence[Table]) -> tuple[str, str, str]:

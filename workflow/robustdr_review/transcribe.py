@@ -83,8 +83,11 @@ class Transcribed(NamedTuple):
         return sum(text == LOST for table in self.drafts for _, fields in table.rows for text in fields)
 
 
-def transcribe(path: Path, number: str = "", kind: str | None = None) -> Transcribed:
+def transcribe(path: Path, number: str = "", kind: str | None = None, may_lack_tables: bool = False) -> Transcribed:
     """The draft of a file.
+
+    Args:
+        may_lack_tables: whether a file without a table of numbers is an empty draft.
 
     Raises:
         UserError: the file has another suffix, is missing, or has no table of numbers.
@@ -99,12 +102,14 @@ def transcribe(path: Path, number: str = "", kind: str | None = None) -> Transcr
     except RecursionError:
         raise UserError(f"{path}: groups or tables too deep inside each other; save only its tables") from None
     chosen = [grid for grid in grids if number in ("", grid.number)]
-    if not chosen:
+    if not chosen and not may_lack_tables:
         has = ", ".join(grid.number or "one without a number" for grid in grids) or "none"
         message = "; ".join([f"no table{f' {number}' if number else ''}; the file has {has}", *unread[:3]])
         raise UserError(f"{path}: {message}")
     drafts, table_problems = _drafts(chosen)
     problems = [*unread, *(f"{words} ({place(line)})" if line else words for words, line in table_problems)]
+    if not drafts and may_lack_tables:
+        return Transcribed("", Reported(path, slug(path.stem), path.name, {}, {}), {}, [], problems, place)
     if not drafts:
         raise UserError(f"{path}: no table with numbers: {'; '.join(problems)}")
     stem = slug(path.stem)

@@ -20,6 +20,10 @@ class LogHandlerSettings(LogHandlerSettingsBase):
         default=None,
         metadata={"help": "folder with the benchmarks of an earlier run: what its jobs took", "type": Path},
     )
+    estimates: str = field(
+        default="true",
+        metadata={"help": "whether the time left is told, true or false; else the time so far", "type": str},
+    )
 
 
 class LogHandler(LogHandlerBase):
@@ -34,7 +38,8 @@ class LogHandler(LogHandlerBase):
         from robustdr.core.progress import Line, Progress, recorded
 
         benchmarks = self.settings.benchmarks if self.settings else None
-        self.progress = Progress(recorded(benchmarks) if benchmarks else {})
+        estimates = not self.settings or self.settings.estimates != "false"
+        self.progress = Progress(recorded(benchmarks) if benchmarks else {}, estimates)
         self.line, self.failed = Line(self.progress), False
 
     def emit(self, record: logging.LogRecord) -> None:

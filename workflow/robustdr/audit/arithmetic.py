@@ -26,10 +26,12 @@ SURE, SURE_NAMED = 1e-6, 1e-3  # chance below which a relation is believed; one 
 SHARE, SHARE_NAMED = 0.8, 0.6  # of its cells that must fit
 MOST = 200_000  # formulas that are tried along the rows of a table, and along its columns
 FEWEST = 3  # cells that must fit if labels name nothing
+FEW = 0.02  # chance below which an average, a median or a total of all that stands beside it is believed
 WIDE = 0.4  # share of a quotient that rounding may leave open; with more, numbers of like size fit it
 AT_ONCE = 4096  # of them
 MULTIPLE = 10  # change from which it is no change, but a quotient
 SCALES = (1.0, 100.0, 0.01)
+AGGREGATES = ("mean_of", "median_of", "sum_is")
 SCALED = ("points_from", "drop_from", "counts_match")  # kinds whose target may have another unit
 
 
@@ -250,6 +252,13 @@ class _Search(Formulas):
         while batch := list(islice(formulas, AT_ONCE)):
             tried += len(batch)
             promising_formulas += promising(self, batch)
+        for formula in self._aggregates():
+            if relation := self._believed(formula, 1, is_named=True, of_all=True):
+                yield (
+                    (0.0, -relation.fit / len(relation.checks), relation.chance, -float(formula.target)),
+                    relation,
+                    (tuple(sorted([*formula.fields, (formula.target, -1)]))),
+                )
         for formula in promising_formulas:
             is_named = self._is_named(formula)
             relation = self._believed(formula, width if is_named else tried, is_named)
@@ -271,11 +280,29 @@ class _Search(Formulas):
         parts = [self.names[field] for _, fields in formula.parts for field in fields]
         return bool(name.search(self.names[formula.target])) and not all(map(name.search, parts))
 
-    def _believed(self, formula: Formula, tried: int, is_named: bool) -> Found | None:
-        """The relation at all lines, if it fits nearly all of them and hardly by chance."""
+    def _aggregates(self) -> Iterator[Formula]:
+        """Averages, medians and totals, by their labels, of all other fields, or of all up to the next one of them."""
+        kinds = {f: next((k for k in AGGREGATES if NAMES[k].search(name)), "") for f, name in enumerate(self.names)}
+        for target, kind in kinds.items():
+            if kind and not all(kinds.values()):
+                plain = [f for f, other in kinds.items() if not other and np.isfinite(self.plain[:, f]).any()]
+                before = max((f for f in range(target) if kinds[f]), default=-1)
+                after = min((f for f in range(target + 1, len(kinds)) if kinds[f]), default=len(kinds))
+                spans = [plain, [f for f in plain if before < f < target], [f for f in plain if target < f < after]]
+                for parts in sorted({tuple(span) for span in spans if len(span) > 1}):
+                    yield Formula(kind, target, (("main", parts),))
+
+    def _believed(self, formula: Formula, tried: int, is_named: bool, of_all: bool = False) -> Found | None:
+        """The relation at all lines, if it fits nearly all of them and hardly by chance.
+
+        Args:
+            of_all: whether it is an average or the like of all that stands beside it: then half of the lines suffice.
+        """
         outcome = computed(self, [formula], np.arange(len(self.lines))[:, None])
         lines = np.flatnonzero(outcome.defined[:, 0]).tolist()
         factors = [factor for factor in outcome.factor[lines, 0].tolist() if factor]
+        if not factors:
+            return None
         formula = replace(formula, factor=max(sorted(set(factors)), key=factors.count))
         places = [
             (line, Interval(*ends).scaled(formula.factor), target)
@@ -294,10 +321,11 @@ class _Search(Formulas):
             for line, interval, target in fitting
         }
         fit = len(fitting)
-        if fit < (2 if is_named else FEWEST) or fit < (SHARE_NAMED if is_named else SHARE) * len(places):
+        fewest, share = (1, 0.5) if of_all else (2, SHARE_NAMED) if is_named else (FEWEST, SHARE)
+        if fit < fewest or fit < share * len(places):
             return None
         chance = chance_bound([*chances.values()], len(places) - fit + len(chances), tried)
-        if chance >= (SURE_NAMED if is_named else SURE):
+        if chance >= (FEW if of_all else SURE_NAMED if is_named else SURE):
             return None
         checks = [self._check(formula, line) for line, *_ in places]
         return Found(checks, chance) if sum(check.holds for check in checks) == fit else None

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 
 from robustdr.audit.arithmetic import Found, obeyed, undeclared
 from robustdr.audit.bounds import broken
+from robustdr.audit.definitions import impossible
 from robustdr.audit.evidence import Evidence
 from robustdr.audit.explain import explain
 from robustdr.audit.findings import SEVERITIES, Finding, Flaw, in_order
@@ -72,9 +73,12 @@ def audit(
     flawed = {id(flaw.cell) for finding in findings for flaw in finding.flaws}
     for table in reported.tables.values():
         prose = table.id.startswith("prose")
-        for kind, cells, words in () if prose else broken(table, sizes or {}):
+        for kind, cells, words, severity in (
+            () if prose else chain(impossible(table, reported.words), broken(table, sizes or {}))
+        ):
             if not all(id(cell) in flawed for cell in cells):
-                findings.append(Finding(kind, "suspicious", [Flaw(cell, "", words) for cell in cells], ""))
+                findings.append(Finding(kind, severity, [Flaw(cell, "", words) for cell in cells], ""))
+                flawed |= {id(cell) for cell in cells}
     return Audit(reported, in_order(findings, reported.tables), _coverage(reported, declared), checks)
 
 

@@ -8,13 +8,13 @@ its means are those of whole numbers.
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from math import ceil
-from typing import NamedTuple
 
 from robustdr.audit.cells import BOLD, Cell
 from robustdr.audit.chance import chance_bound, odds
 from robustdr.audit.evidence import significant
-from robustdr.audit.grains import deviations
+from robustdr.audit.findings import Broken
+from robustdr.audit.formulas import NAMES
+from robustdr.audit.grains import deviations, is_whole
 from robustdr.audit.relations import label
 from robustdr.audit.reported import Table
 from robustdr.audit.sizes import Size, sizes
@@ -26,18 +26,14 @@ USUAL = 0.8  # share of the cells that must obey before another one is suspiciou
 FEWEST = 3  # cells that must obey
 SURE = 0.05  # chance below which bold is believed to mean the best
 BELIEVED = 1e-3  # chance below which a size is believed of a column
+LOOSELY = 0.1  # of shares that are counted by their name
+COUNTED = re.compile(
+    r"\bacc(?:uracy|\.)?\b|\bEM\b|exact match|\b(?:success|pass|win|hit|error) rate|correct|Success@|solved", re.I
+)
 DIGITS = 9  # of the different numbers of two equal rows
 DISTINCT = 3  # different numbers that two equal rows have
 _LEVELS = re.compile(r"([*∗†‡§]{1,3})[^*∗†‡§]{0,60}?\bp\s*[<≤]\s*(0?\.\d+)", re.I)
 _P = re.compile(r"p(?:[-\s_]?val(?:ue)?s?)?", re.I)
-
-
-class Broken(NamedTuple):
-    """Cells that break what holds of most others, with the reason."""
-
-    kind: str
-    cells: list[Cell]
-    words: str
 
 
 def broken(table: Table, sampled: Mapping[tuple[str, int], Size]) -> Iterator[Broken]:
@@ -213,10 +209,12 @@ def _unsampled(table: Table, sampled: Mapping[tuple[str, int], Size]) -> Iterato
     """Yield the numbers that no sample of the size that nearly all others have can give."""
     columns: defaultdict[int, list[Cell]] = defaultdict(list)
     for cell in table.cells:
-        if cell.unit != "count" and not cell.hedge and cell.coordinates["value"] == "value":
+        is_average = any(map(NAMES["mean_of"].search, cell.coordinates.values()))
+        if cell.unit != "count" and not cell.hedge and cell.coordinates["value"] == "value" and not is_average:
             columns[cell.column].append(cell)
     spreads = {cell.place_without("value"): cell for cell in table.cells if cell.coordinates["value"] == "deviation"}
     captioned = sizes(table.caption)
+    yield from _pooled(table, columns, captioned, sampled)
     for column, cells in columns.items():
         table_sizes = captioned or [size for place, size in sampled.items() if place == (table.id, column)]
         for size in table_sizes:
@@ -233,9 +231,33 @@ def _unsampled(table: Table, sampled: Mapping[tuple[str, int], Size]) -> Iterato
                         yield from _deviations(pairs, size)
 
 
+def _pooled(
+    table: Table, columns: Mapping[int, list[Cell]], captioned: Sequence[Size], sampled: Mapping[tuple[str, int], Size]
+) -> Iterator[Broken]:
+    """Yield the shares that are none of a size; those of all columns together, where each column has few."""
+    named = [*captioned, *(size for (id, _), size in sampled.items() if id == table.id and not captioned)]
+    for size in dict.fromkeys(named):
+        shares = [
+            cell
+            for column, cells in columns.items()
+            for cell in cells
+            if cell.decimals
+            and cell.unit in ("percent", "fraction")
+            and (captioned or sampled.get((table.id, column)) == size)
+        ]
+        is_counted = bool(COUNTED.search(table.caption)) or all(
+            any(map(COUNTED.search, cell.coordinates.values())) for cell in shares
+        )
+        scales = {cell.scale for cell in shares}
+        if len(scales) == 1 and shares and min(cell.number for cell in shares) >= 0:
+            wrong, chance = _wrong(shares, size.number, scales.pop(), len(named))
+            if chance < (LOOSELY if is_counted else BELIEVED):
+                yield from _means(shares, wrong, size, chance)
+
+
 def _wrong(cells: Sequence[Cell], size: int, scale: float, tried: int) -> tuple[list[Cell], float]:
     """The numbers that are no sum of `size` whole numbers, divided by it; the chance that so many others are."""
-    wrong = [cell for cell in cells if not _is_whole(_as_printed(cell).scaled(scale), size)]
+    wrong = [cell for cell in cells if not is_whole(_as_printed(cell).scaled(scale), size)]
     possible = {cell.number: cell for cell in cells if cell not in wrong}
     if len(cells) - len(wrong) < max(FEWEST, USUAL * len(cells)):
         return wrong, 1.0
@@ -271,9 +293,3 @@ def _deviations(pairs: Sequence[tuple[Cell, Cell]], size: Size) -> Iterator[Brok
 
 def _as_printed(cell: Cell) -> Interval:
     return cell.interval.scaled(1 / cell.scale)
-
-
-def _is_whole(mean: Interval, size: int) -> bool:
-    """Whether a whole number, divided by a size, is printed so; no rounding prints the interval's upper end."""
-    first = ceil(mean.low * size - SLACK) / size
-    return first < mean.high - SLACK or first <= mean.low + SLACK

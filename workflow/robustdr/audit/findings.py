@@ -19,6 +19,15 @@ class Flaw(NamedTuple):
     words: str
 
 
+class Broken(NamedTuple):
+    """Cells that break what holds of them, with the reason."""
+
+    kind: str
+    cells: list[Cell]
+    words: str
+    severity: str = "suspicious"
+
+
 @dataclass(frozen=True)
 class Finding:
     """Cells that break the same relation in the same way, or that form a suspicious pattern."""

@@ -113,6 +113,12 @@ def nearest(grain: Grain | Mixture, queries: int, printed: Interval) -> list[Int
     return [Interval(total / whole, total / whole) for total in dict.fromkeys(ends) if total is not None]
 
 
+def is_whole(mean: Interval, size: int) -> bool:
+    """Whether a whole number, divided by a size, is printed so; no rounding prints the interval's upper end."""
+    first = ceil(mean.low * size - SLACK) / size
+    return first < mean.high - SLACK or first <= mean.low + SLACK
+
+
 def deviations(numbers: int, mean: Interval, printed: Interval) -> list[Interval]:
     """Return the nearest sample deviations below and above a printed one's low end that whole numbers can have.
 

@@ -34,6 +34,7 @@ class Table:
     marks: Mapping[str, str] = field(default_factory=dict)  # mark: its meaning
     runs: list[tuple[int, RunFiles]] = field(default_factory=list)  # (line, declaration)
     tests: list[tuple[int, MarkTest]] = field(default_factory=list)  # (line, declaration)
+    firsts: Sequence[int] = ()  # of every column, that of the first value of its printed cells
 
     @cached_property
     def _positions(self) -> dict[tuple[str, str], set[int]]:
@@ -139,7 +140,10 @@ def _table(path: Path, paper: str, id: str, table: PrintedTable, lines: Mapping[
     relations = numbered("relations", table.relations)
     runs, tests = numbered("runs", table.runs), numbered("tests", table.tests)
     labels: list[Mapping[str, str]] = [place for places, _ in columns for place in places]
-    result = Table(id, table.caption, [], [], [], [], labels, relations, table.marks, runs, tests)
+    firsts: list[int] = []
+    for places, _ in columns:
+        firsts += [len(firsts)] * len(places)
+    result = Table(id, table.caption, [], [], [], [], labels, relations, table.marks, runs, tests, firsts)
     first = lines[("tables", id, "cells")] + 1  # the text block begins one line below its key
     for number, line in enumerate(table.cells.splitlines(), first):
         if not line.strip():

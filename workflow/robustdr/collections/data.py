@@ -29,11 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """`--data`, or `--corpus`, `--queries` and `--qrels`; and `--split`."""
     text = "folder in BEIR's layout, or irds:ID of ir_datasets; in place of --corpus, --queries and --qrels"
     parser.add_argument("--data", type=named_path, metavar="FOLDER|irds:ID", help=text)
-    text = "TSV (docid, perhaps title, text), JSONL or Parquet; or .gz, or irds:ID"
+    text = "TSV (docid, perhaps title, text), CSV with a head, JSONL or Parquet; or .gz, or irds:ID"
     parser.add_argument("--corpus", type=named_path, metavar="F", help=text)
-    text = "TSV (qid<TAB>text), JSONL or Parquet; or .gz, or irds:ID"
+    text = "TSV (qid<TAB>text), CSV with a head, JSONL or Parquet; or .gz, or irds:ID"
     parser.add_argument("--queries", type=named_path, metavar="F", help=text)
-    text = "TREC (qid 0 docid grade) or BEIR's qrels; or .gz, or irds:ID"
+    text = "TREC (qid 0 docid grade), three columns (qid docid grade), or with a head; or .gz, or irds:ID"
     parser.add_argument("--qrels", type=named_path, metavar="F", help=text)
     text = "name for these queries, with --data FOLDER that of their qrels; default: test"
     parser.add_argument("--split", default="test", help=text)

@@ -1,5 +1,6 @@
-"""Rows of users' files by field: JSON lines, Parquet, or lines with tabs and perhaps a head."""
+"""Rows of users' files by field: JSON lines, Parquet, CSV, or lines with tabs and perhaps a head."""
 
+import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
@@ -23,28 +24,41 @@ JUDGEMENT = {
     "docid": ("docid", "corpus-id", "corpus_id", "doc_id", "pid", "docno"),
     "grade": ("grade", "score", "relevance", "label"),
 }
+PAIR = {
+    "original": ("original", "qid", "query-id", "query_id", "query", "_id", "id"),
+    "rewritten": ("rewritten", "rewrite", "reworded", "reformulated", "variation", "varied", "text"),
+}
 # A first line that begins so is a head: no query has such an id.
 QUERY_IDS = (*QUERY["qid"], "docno", "number", "topic", "topic_id", "topic-id", "question_id", "qno")
 QUOTES = "quotes around fields"
 QUOTED = re.compile(r'"(?:[^"]|"")*"')  # a field of a CSV file
 OPTIONAL = {"title"}
-JSONL, PARQUET = ".jsonl", ".parquet"
-ENDINGS = (".tsv", ".tsv.gz", ".jsonl", ".jsonl.gz", ".parquet")  # of a corpus; other files may have other names
+JSONL, PARQUET, CSV = ".jsonl", ".parquet", ".csv"
+ENDINGS = (
+    ".tsv",
+    ".tsv.gz",
+    ".csv",
+    ".csv.gz",
+    ".jsonl",
+    ".jsonl.gz",
+    ".parquet",
+)  # of a corpus; other files may have other names
 
 
 def has_names(path: Path) -> bool:
     """Whether a file's form gives every value a name."""
-    return JSONL in path.suffixes or path.suffix == PARQUET
+    return JSONL in path.suffixes or path.suffix == PARQUET or CSV in path.suffixes
 
 
 def named_rows(
     path: Path, names: Mapping[str, tuple[str, ...]], report: Report
 ) -> Iterator[tuple[Place, dict[str, str]]]:
-    """Yield the rows of a JSONL or Parquet file, texts by the keys of `names`; a number becomes its text.
+    """Yield the rows of a JSONL, Parquet or CSV file, texts by the keys of `names`; a number becomes its text.
 
     Reported: a row without such a value, which is left out unless it lacks the title alone.
     """
-    for place, row in _parquet(path) if path.suffix == PARQUET else _objects(path, report):
+    rows = _parquet(path) if path.suffix == PARQUET else _csv(path, names, report) if CSV in path.suffixes else None
+    for place, row in _objects(path, report) if rows is None else rows:
         record = {field: _value(row, field, allowed) for field, allowed in names.items()}
         if wrong := [field for field, value in record.items() if value is None]:
             faults = "; ".join(_fault(row, field, names[field]) for field in wrong)
@@ -107,15 +121,61 @@ def _parquet(path: Path) -> Iterator[tuple[Place, Any]]:
         raise UserError(f"{path}: no Parquet file ({error})") from None
 
 
-def head(line: str, names: Mapping[str, tuple[str, ...]]) -> dict[str, int] | None:
+def _csv(
+    path: Path, names: Mapping[str, tuple[str, ...]], report: Report
+) -> Iterator[tuple[Place, dict[str, str | None]]]:
+    """Yield the rows below the head of a file with commas, or with semicolons; a quoted field may have several lines.
+
+    Reported: a row with more or fewer fields than the head, a file whose quotes are not closed.
+
+    Raises:
+        UserError: the head does not name the fields.
+    """
+    numbers: list[int] = []
+
+    def texts() -> Iterator[str]:
+        for number, text in lines(path, report):
+            numbers.append(number)
+            yield f"{text}\n"
+
+    rows = texts()
+    if (first := next(rows, None)) is None:
+        return
+    delimiter = max(",;\t", key=first.count)
+    columns = next(csv.reader([first], delimiter=delimiter))
+    places_of = head("\t".join(columns), names, others=True)
+    if places_of is None:
+        needed = "; ".join(f"{field}: {', '.join(allowed)}" for field, allowed in names.items())
+        raise UserError(f"{path}:1: {first.strip()[:80]!r} is no head; a CSV file begins with one. Allowed: {needed}")
+    reader = csv.reader(rows, delimiter=delimiter, strict=True)
+    while True:
+        start = len(numbers)
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            report(Problem("damaged file", Place(path, numbers[start]), f"no CSV ({error})"))
+            return
+        if row is None:
+            return
+        place = Place(path, numbers[start])
+        if len(row) != len(columns):
+            message = f"{len(row)} fields; a line of this file is as its head"
+            report(Problem("line with a wrong number of fields", place, message))
+        yield place, {names[field][0]: row[n] if n < len(row) else None for field, n in places_of.items()}
+
+
+def head(line: str, names: Mapping[str, tuple[str, ...]], others: bool = False) -> dict[str, int] | None:
     """Return the place of each field in the lines of a file with this first line; None if it is no head.
 
     Of two columns, where the first is called as a query's id is, the second has the text, whatever it is called.
+
+    Args:
+        others: whether there may be further columns, which are not read.
     """
     columns = [name.strip().strip('"').lower() for name in line.split("\t")]
     if names is QUERY and len(columns) == len(QUERY) and columns[0] in QUERY_IDS:
         return {"qid": 0, "text": 1}
-    if not {*columns} <= {*chain.from_iterable(names.values())}:
+    if not others and not {*columns} <= {*chain.from_iterable(names.values())}:
         return None
     places_of = {
         field: [columns.index(name) for name in allowed if name in columns] for field, allowed in names.items()

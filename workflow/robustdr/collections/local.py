@@ -1,4 +1,4 @@
-"""A user's own files: TSV, JSONL or Parquet, and TREC or BEIR qrels, text plain or .gz; or ids of ir_datasets.
+"""A user's own files: TSV, CSV, JSONL or Parquet, and TREC or BEIR qrels, text plain or .gz; or ids of ir_datasets.
 
 `read_…` report the problem of a line and go on with what is known about it, so that one problem does not cause reports
 of others.
@@ -11,18 +11,21 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from robustdr.collections import irds
-from robustdr.collections.forms import JUDGEMENT, PASSAGE, QUERY, Quoting, has_names, head, named_rows
+from robustdr.collections.forms import JUDGEMENT, PAIR, PASSAGE, QUERY, Quoting, has_names, head, named_rows
 from robustdr.collections.problems import Place, Problem, Report, refuse
-from robustdr.collections.reading import checked, judgement, lines, passages, queries
+from robustdr.collections.reading import WHOLE, checked, judgement, lines, passages, queries
 from robustdr.collections.records import Judgement, Passage, Query, Split
 from robustdr.collections.settings import Irds, Local, LocalSplit
 from robustdr.core.errors import UserError
+from robustdr.core.files import GRADE
 from robustdr.core.words import composed
 
 IRDS = "irds:"
 Row = TypeVar("Row")
+ROWS = {3: "`qid docid grade`, as its first line", 4: "`qid 0 docid grade`"}  # of judgements, by number of fields
 FORMS = {2: "docid<TAB>text", 3: "docid<TAB>title<TAB>text"}
 HEAD = 1000  # a majority of these lines decides the number of columns; all decide whether quotes are around fields
+THREE_COLUMNS = "judgements of three columns"
 NOT_COMPOSED = "text with letters apart from their marks"
 
 
@@ -132,10 +135,29 @@ def _read_queries(path: Path, report: Report) -> Iterator[tuple[Place, Query]]:
         )
 
 
+def read_pairs(path: Path, report: Report) -> Iterator[tuple[Place, str, str]]:
+    """Yield (place, id or text of a query, its rewritten text) of records or of lines with two fields.
+
+    Reported, and left out: a line with fewer or more fields.
+    """
+    if has_names(path):
+        for place, record in named_rows(path, PAIR, report):
+            yield place, record["original"], _composed(place, record["rewritten"], report)
+        return
+    for place, line, fields, columns in _lines(path, PAIR, report):
+        if len(fields) != 2:
+            message = f"{len(fields)} fields in {line[:80]!r}; a line is original<TAB>rewritten"
+            report(Problem("line with a wrong number of fields", place, message))
+            continue
+        original, rewritten = (fields[columns[name]] for name in PAIR) if columns else fields
+        yield place, original, _composed(place, rewritten, report)
+
+
 def read_judgements(path: Path, report: Report) -> Iterator[tuple[Place, Judgement]]:
     """Yield the judgements of records, of `qid 0 docid grade` lines, or of lines under a head, as BEIR's.
 
-    Reported, and left out: a line with fewer or more fields.
+    A file whose first line has three fields has `qid docid grade` lines: a warning says so. Reported, and left out: a
+    line with fewer or more fields.
     """
     if id := irds_id(path):
         yield from _of_irds(path, irds.judgements(id))
@@ -144,16 +166,22 @@ def read_judgements(path: Path, report: Report) -> Iterator[tuple[Place, Judgeme
         for place, record in named_rows(path, JUDGEMENT, report):
             yield place, judgement(place, **record, report=report)
         return
+    width = 0
     for place, line, tab_fields, columns in _lines(path, JUDGEMENT, report):
         fields = tab_fields if columns else line.split()
-        if len(fields) != (len(columns) if columns else 4):
-            form = "qid<TAB>docid<TAB>grade, as its head" if columns else "`qid 0 docid grade`"
+        if not columns and not width:
+            width = 3 if len(fields) == 3 and GRADE.fullmatch(WHOLE.sub("", fields[2])) else 4
+            if width == 3:
+                message = "three columns, read as `qid docid grade`"
+                report(Problem(THREE_COLUMNS, place, message, "warning"))
+        if len(fields) != (len(columns) if columns else width):
+            form = "qid<TAB>docid<TAB>grade, as its head" if columns else ROWS[width]
             message = f"{line[:80]!r} is not a qrels line; a line is {form}"
             report(Problem("line with a wrong number of fields", place, message))
         elif columns:
             yield place, judgement(place, **{name: fields[column] for name, column in columns.items()}, report=report)
         else:
-            yield place, judgement(place, fields[0], fields[2], fields[3], report=report)
+            yield place, judgement(place, fields[0], *fields[-2:], report=report)
 
 
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:

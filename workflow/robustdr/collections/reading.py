@@ -22,6 +22,7 @@ DAMAGES = (
     lzma.LZMAError,
 )  # of files that are cut off
 WHOLE = re.compile(r"\.0*$")  # what a whole number may end in
+MARKED = "byte order mark"
 EMPTY_PASSAGE, EMPTY_QUERY = "empty passage", "empty query"
 
 
@@ -41,7 +42,8 @@ def checked(path: str, checksums: Mapping[str, str]) -> Path:
 def lines(path: Path, report: Report = refuse) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, line without its end) of a UTF-8 text, plain, .gz or .xz, without blank lines.
 
-    Reported: a byte order mark, a line that is not UTF-8 (yielded with its bad bytes replaced), half a packed file.
+    Reported: a byte order mark, which is left out (a warning), a line that is not UTF-8 (yielded with its bad bytes
+    replaced), half a packed file.
 
     Raises:
         UserError: no such file.
@@ -51,8 +53,8 @@ def lines(path: Path, report: Report = refuse) -> Iterator[tuple[int, str]]:
         with OPENERS.get(path.suffix, open)(path, "rb") as file:
             for number, line in enumerate(file, 1):
                 if number == 1 and line.startswith(BOM_UTF8):
-                    message = "begins with a byte order mark; save the file as UTF-8 without one"
-                    report(Problem("byte order mark", Place(path, number), message))
+                    message = "begins with a byte order mark, which is left out"
+                    report(Problem(MARKED, Place(path, number), message, "warning"))
                     line = line.removeprefix(BOM_UTF8)
                 try:
                     text = line.decode("utf-8")

@@ -42,10 +42,16 @@ class Progress:
     holds for any number of cores. The expected time of a job is the mean of its rule in this run; else in earlier runs
     on this machine; else its part of `WEIGHTS`, at the speed of this run. If it is unknown for a job that is left, no
     time is told.
+
+    Args:
+        earlier: seconds of jobs of earlier runs, by rule.
+        estimates: whether the time left is told. Where jobs of a rule take unequal times, as those of different models,
+            no mean says it: then the time so far is told.
     """
 
-    def __init__(self, earlier: dict[str, list[float]]) -> None:
+    def __init__(self, earlier: dict[str, list[float]], estimates: bool = True) -> None:
         self.earlier = earlier
+        self.estimates = estimates
         self.planned: Counter[str] = Counter()
         self.took: dict[str, list[float]] = {}
         self.running: dict[int, tuple[str, float]] = {}
@@ -105,7 +111,11 @@ class Progress:
         if models := sum(self.planned[rule] for rule in TRAINS):
             trained = sum(len(self.took.get(rule, [])) for rule in TRAINS)
             parts.append(f"{trained} of {models} models trained")
-        if self.done < self.all and (remaining := self.seconds_left(now)) is not None:
+        if not self.estimates:
+            if self.began is not None and now - self.began >= EVERY:
+                passed = round((now - self.began) / 60)
+                parts.append(f"{passed} minute{'s' if passed > 1 else ''} so far")
+        elif self.done < self.all and (remaining := self.seconds_left(now)) is not None:
             minutes = max(1, round(remaining / 60))
             parts.append(f"about {minutes} minute{'s' if minutes > 1 else ''} left")
         return ", ".join(parts)

@@ -24,7 +24,7 @@ def write(folder: Path, output: Path, variations: Sequence[str], seed: int, work
     The corpus and the judgements are copied.
 
     Args:
-        folder: in BEIR's layout. variations: names; all that need only rules and installed packages if empty.
+        folder: in BEIR's layout. variations: names; those of `REALISTIC` if empty.
         code: of the queries' language; None: it is found.
 
     Raises:

@@ -6,7 +6,8 @@ import os
 from robustdr.collections import data
 from robustdr.core.paths import named_path
 from robustdr.encoding.directory import POOLINGS
-from robustdr.own import ROLES, SMALL
+from robustdr.own import REALISTIC, ROLES, SMALL
+from robustdr.own.signals import ends_on_signals
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,8 +22,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ignore-unjudged", action="store_true", help="leave queries without a judgement out")
     text = "ir_measures names; the first decides; default: nDCG@10"
     parser.add_argument("--measure", "--measures", dest="measures", nargs="+", default=["nDCG@10"], help=text)
-    text = "variations to use; default: all that need only rules and installed packages, without human_misspelling"
+    text = f"variations to use; `papers`: those of the papers; default: {', '.join(REALISTIC)}"
     parser.add_argument("--variations", nargs="+", default=[], metavar="NAME", help=text)
+    text = (
+        "rewritten queries of your own, from a log: a line is the id or the text of a query, a tab, and its rewritten "
+    )
+    text += "text; or CSV, JSONL or Parquet. Alone, it stands for --variations"
+    parser.add_argument("--variations-file", type=named_path, metavar="FILE", help=text)
+    text = "a T5 model for paraphrases (t5_qqp_paraphrase), a folder of Transformers; default: no paraphrases"
+    parser.add_argument("--paraphraser", type=named_path, metavar="FOLDER", help=text)
     text = "ISO 639-1 code of the language of the queries, e.g. de; default: it is found"
     parser.add_argument("--language", metavar="CODE", help=text)
     text = "draws of each variation; a query's value is their mean; default: 1"
@@ -71,6 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """See `own.evaluation.run`; imported here because it loads the workflow, which is slow."""
-    from robustdr.own import evaluation
+    with ends_on_signals("the same command goes on where it was"):
+        from robustdr.own import evaluation
 
-    evaluation.run(arguments)
+        evaluation.run(arguments)

@@ -53,6 +53,9 @@ def headline(report: Report) -> str:
     system, mean = report["systems"][NAME], report["systems"][NAME]["query_sets"][MEAN]
     varied = {name: system["query_sets"][name] for kinds in report["categories"].values() for name in kinds}
     worst = min(varied, key=lambda name: varied[name]["difference"])
+    any_changed = any(change["differing"] for change in varied.values())
+    costs_most = f"{worst} costs most, {share(varied[worst]['drop'])}" if any_changed else "no query changed its result"
+    p_text = f", p {_p(mean['p'])}" if mean["differing"] else ""
     down = sum(change["p_holm"] < 0.05 and change["difference"] < 0 for change in varied.values())
     other_texts = [
         f"{rival['label']} has {rival['original']:.3f} and {share(rival['query_sets'][MEAN]['drop'])}"
@@ -62,23 +65,18 @@ def headline(report: Report) -> str:
     return (
         f"On {report['queries']} queries over {report['passages']} passages, {report['model']} has {report['measure']} "
         f"{system['original']:.3f}, and {mean['mean']:.3f} on average where the queries are reworded or misspelled: "
-        f"{share(mean['drop'])} {interval(mean['drop_interval'])}, p {_p(mean['p'])}; "
+        f"{_drop(mean)}{p_text}; "
         f"{', '.join(other_texts)}. {down} of {len(varied)} variations lower it significantly (p < 0.05 after Holm's "
-        f"correction); {worst} costs most, {share(varied[worst]['drop'])}."
+        f"correction); {costs_most}."
     )
 
 
 def _best(report: Report) -> str:
     """The best of several systems, in one paragraph."""
     first = report["ranking"][0]
-    robust = max(report["ranking"], key=lambda system: system["variations"]["mean"])
-    ties = {
-        part: [system["label"] for system in report["ranking"] if system[part].get("p_holm", 0.0) >= 0.05]
-        for part in PARTS
-    }
-    tie_texts = {
-        part: f" (not significantly better than {', '.join(labels)})" if labels else "" for part, labels in ties.items()
-    }
+    varied = {system["system"]: system["variations"] for system in report["ranking"]}  # the best one has no p_holm
+    robust = max(report["ranking"], key=lambda s: ("p_holm" not in varied[s["system"]], varied[s["system"]]["mean"]))
+    tie_texts = {part: _ties(report, part) for part in PARTS}
     robust_name = "also" if robust is first else f"{robust['label']} the highest"
     models = [system for system in report["ranking"] if system["system"] not in (BM25, HYBRID)]
     single = ""
@@ -92,6 +90,16 @@ def _best(report: Report) -> str:
     )
 
 
+def _ties(report: Report, part: Literal["original", "variations"]) -> str:
+    """The systems that the best one equals, and those that it is not significantly better than; empty if none."""
+    others = [system for system in report["ranking"] if "p_holm" in system[part]]
+    equal = [system["label"] for system in others if not system[part]["differing"]]
+    near = [system["label"] for system in others if system[part]["differing"] and system[part]["p_holm"] >= 0.05]
+    texts = [f"as {', '.join(equal)} has"] if equal else []
+    texts += [f"not significantly better than {', '.join(near)}"] if near else []
+    return f" ({'; '.join(texts)})" if texts else ""
+
+
 def _ranking(report: Report) -> str:
     """A row for each system, best first."""
     columns = ["retriever", report["measure"], "behind the best [95 %]", "p, Holm"]
@@ -103,8 +111,8 @@ def _ranking(report: Report) -> str:
         fields = [plain(system["label"])]
         for change in (system["original"], system["variations"]):
             fields.append(f"{change['mean']:.3f}")
-            fields += [_difference_text(change), _p(change["p_holm"])] if "p_holm" in change else ["best", ""]
-        fields.append(f"{share(system['drop']['drop'])} {interval(system['drop']['drop_interval'])}")
+            fields += [_difference_text(change), _p_holm(change)] if "p_holm" in change else ["best", ""]
+        fields.append(_drop(system["drop"]))
         for drop in system["others"].values():
             fields += [f"{drop['mean']:.3f}", share(drop["drop"])]
         cost = report["costs"][system["system"]]
@@ -130,7 +138,7 @@ def _pairs(report: Report) -> str:
     lines = [columns, [":---", ":---", *["---:"] * 6]]
     for pair in report["pairs"]:
         compared = [pair["original"], pair["variations"], pair["change"]]
-        fields = [text for change in compared for text in (_difference_text(change), _p(change["p_holm"]))]
+        fields = [text for change in compared for text in (_difference_text(change), _p_holm(change))]
         lines.append([*map(plain, pair["labels"]), *fields])
     rows = "\n".join(map(table_row, lines))
     return (
@@ -142,6 +150,8 @@ def _pairs(report: Report) -> str:
 
 
 def _difference_text(change: Compared) -> str:
+    if not change["differing"]:
+        return "equal in every query"
     bounds = change["difference_interval"]
     return f"{change['difference']:+.3f}" + (f" [{bounds[0]:+.3f}, {bounds[1]:+.3f}]" if bounds else "")
 
@@ -163,8 +173,9 @@ def _table(report: Report) -> str:
             label = _linked(report, f"**{_category(name)}**" if name == mean else name, name)
             changed = share(report["changed"][name], "") if name in report["changed"] else ""
             fields = [label, changed, f"{change['mean']:.3f}"]
-            fields += [f"{share(change['drop'])} {interval(change['drop_interval'])}", _p(change["p"])]
-            fields += [_p(change["p_holm"]) if "p_holm" in change else "", _points(change["detectable"])]
+            drop = "no query changed" if report["changed"].get(name) == 0 else _drop(change)
+            fields += [drop, _p(change["p"]) if change["differing"] else ""]
+            fields += [_p_holm(change), _points(change["detectable"])]
             rival_changes = [rival["query_sets"][name] for rival in rivals]
             lines.append(
                 fields
@@ -211,10 +222,7 @@ def _remedies(report: Report) -> str:
         fields = [plain(remedy["label"])]
         for part in ("variations", "variations_over_control", "original"):
             fields += [f"{remedy[part]['mean']:.3f}"] if part != "variations_over_control" else []
-            fields += [
-                f"{share(remedy[part]['drop'])} {interval(remedy[part]['drop_interval'])}",
-                _p(remedy[part]["p"]),
-            ]
+            fields += [_drop(remedy[part]), _p(remedy[part]["p"]) if remedy[part]["differing"] else ""]
         index = "must be rebuilt" if remedy["reindexes"] else "stays"
         lines.append([*fields, f"{remedy['seconds']:.0f}", index, code(remedy["folder"])])
     rows = "\n".join(map(table_row, lines))
@@ -261,8 +269,20 @@ def interval(bounds: list[float] | None) -> str:
     return "[unbounded]" if bounds is None else f"[{100 * bounds[0]:+.1f}, {100 * bounds[1]:+.1f}]"
 
 
+def _drop(change: Compared) -> str:
+    """A change as a share of the original, with its interval; in words if no query has another value."""
+    if not change["differing"]:
+        return "no query changed its result"
+    return f"{share(change['drop'])} {interval(change['drop_interval'])}"
+
+
 def _points(difference: float | None) -> str:
     return "–" if difference is None else f"{difference:.3f}"
+
+
+def _p_holm(change: Compared) -> str:
+    """The corrected p of a comparison that has one; empty if no query differs, and nothing was tested."""
+    return _p(change["p_holm"]) if "p_holm" in change and change["differing"] else ""
 
 
 def _p(p: float) -> str:

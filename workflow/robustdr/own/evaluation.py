@@ -3,25 +3,28 @@
 import argparse
 import os
 import re
-import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import chdir
 from itertools import product
 from pathlib import Path
 
+from robustdr import variations
 from robustdr.collections import data
 from robustdr.collections.check import HEAD, IDENTICAL, UNKNOWN_PASSAGE, check
 from robustdr.collections.command import SHOWN, lines
 from robustdr.collections.forms import QUOTES
 from robustdr.collections.language import given_or_found
-from robustdr.collections.local import NOT_COMPOSED, irds_id, read_queries
+from robustdr.collections.local import NOT_COMPOSED, THREE_COLUMNS, irds_id, read_queries
 from robustdr.collections.problems import sentences
+from robustdr.collections.reading import MARKED
 from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_queries as read_texts
-from robustdr.core.files import write_json, write_text
+from robustdr.core.files import sha256, write_json, write_text
 from robustdr.core.languages import ENGLISH, NAMES
+from robustdr.core.locks import exclusive_lock
 from robustdr.core.secrets import check_url, secret
 from robustdr.encoding.allowed import CONFIG
 from robustdr.encoding.directory import MODULES
@@ -31,9 +34,11 @@ from robustdr.experiments.kinds import LENGTHS
 from robustdr.graph.graph import Graph, graph
 from robustdr.graph.site import page
 from robustdr.keys.node import Node
-from robustdr.own import ROLES, SMALL, document, experiment, jobs, models, results
-from robustdr.own.experiment import HOUSE, NAME, TRAIN, Data, Split
+from robustdr.own import ROLES, SMALL, document, experiment, jobs, models, results, signals
+from robustdr.own.experiment import HOUSE, LOGGED, NAME, PARAPHRASE, TRAIN, Data, Split
+from robustdr.own.pairs import write_pairs
 from robustdr.retrieval import existing
+from robustdr.variations.released import Logged
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -51,9 +56,16 @@ def run(arguments: argparse.Namespace) -> None:
     used = _data(a)
     compared, folder = _models(a), a.output / "config"
     reranker = models.reranker(a.reranker) if a.reranker else None
-    texts = [query.text for _, query in read_queries(used.splits[a.split].queries, lambda problem: None)]
-    language, spoken = given_or_found(a.language, texts)
-    by_category = experiment.chosen(a.variations, language)
+    queries = {query.qid: query.text for _, query in read_queries(used.splits[a.split].queries, lambda problem: None)}
+    language, spoken = given_or_found(a.language, list(queries.values()))
+    parameters: dict[str, dict[str, object]] = {}
+    if a.paraphraser:
+        parameters[PARAPHRASE] = {"engine": "t5", "model": str(a.paraphraser.resolve())}
+        variations.create(PARAPHRASE, parameters[PARAPHRASE])
+    only_logged = a.variations_file and not a.variations and not a.paraphraser
+    by_category = {} if only_logged else experiment.chosen(a.variations, language, bool(a.paraphraser))
+    if a.variations_file:
+        by_category[Logged.category] = [LOGGED]
     if a.draws < 1:
         raise UserError(f"--draws: {a.draws}; allowed: 1 or more")
     if a.fix and language != ENGLISH:
@@ -77,24 +89,40 @@ def run(arguments: argparse.Namespace) -> None:
     notes = sentences(problem for problem in problems if problem.severity == "dropped" or problem.kind in NOTED)
     ignored = any(problem.kind == IDENTICAL and problem.severity == "dropped" for problem in problems)
     used = used._replace(ignore_identical_ids=ignored)
-    experiment.write(
-        folder, compared, used, by_category, a.measures, a.fix, language, a.draws, reranker, a.spell_checker
-    )
-    job_graph = graph(load(HOUSE / "config", folder.resolve()), NAME)
-    cores = None if passages <= SMALL and not a.fix else a.cores
-    if elsewhere := [experiment.system_of(n) for n, model in enumerate(compared) if "runs" in model.recipe]:
-        notes += _check_runs(job_graph, elsewhere, a.split, a.output, cores)
-    for note in notes:
-        print(note, file=sys.stderr)
-    with chdir(a.output):
-        targets = [*job_graph.all_measures(NAME, job_graph.demand.pairs(NAME)), page(job_graph, (NAME,))]
-    _make(job_graph, targets, a.output, cores)
-    report = results.collect(job_graph, a.output, notes)
-    write_json(a.output / "report.json", report)
-    write_text(a.output / "report.md", document.markdown(report))
-    write_text(a.output / "index.html", document.html(report))
-    print(document.headline(report))
-    print(*(a.output / name for name in ("report.md", "index.html")), sep="\n")
+    if a.variations_file:
+        pairs = a.output / "logged.tsv"
+        notes += write_pairs(a.variations_file, queries, pairs)
+        parameters[LOGGED] = {"file": str(pairs.resolve()), "sha256": sha256(pairs)}
+    waits = f"{a.output}: another call of evaluate works in this folder; this one waits for it"
+    with exclusive_lock(a.output / LOCK, waits):
+        experiment.write(
+            folder,
+            compared,
+            used,
+            by_category,
+            a.measures,
+            a.fix,
+            language,
+            a.draws,
+            reranker,
+            a.spell_checker,
+            parameters,
+        )
+        job_graph = graph(load(HOUSE / "config", folder.resolve()), NAME)
+        cores = None if passages <= SMALL and not a.fix else a.cores
+        if elsewhere := [experiment.system_of(n) for n, model in enumerate(compared) if "runs" in model.recipe]:
+            notes += _check_runs(job_graph, elsewhere, a.split, a.output, cores)
+        for note in notes:
+            print(note, file=sys.stderr)
+        with chdir(a.output):
+            targets = [*job_graph.all_measures(NAME, job_graph.demand.pairs(NAME)), page(job_graph, (NAME,))]
+        _make(job_graph, targets, a.output, cores)
+        report = results.collect(job_graph, a.output, notes)
+        write_json(a.output / "report.json", report)
+        write_text(a.output / "report.md", document.markdown(report))
+        write_text(a.output / "index.html", document.html(report))
+        print(document.headline(report))
+        print(*(a.output / name for name in ("report.md", "index.html")), sep="\n")
 
 
 def _data(a: argparse.Namespace) -> Data:
@@ -104,7 +132,7 @@ def _data(a: argparse.Namespace) -> Data:
         UserError: a file is missing, or an option's value is not allowed.
     """
     collection_files = data.parse_locations(a)
-    for option in (*data.PARTS, "train_queries", "train_qrels", "runs"):
+    for option in (*data.PARTS, "train_queries", "train_qrels", "runs", "variations_file"):
         path = getattr(a, option)
         if path is not None and not path.exists() and not irds_id(path):
             raise UserError(f"--{option.replace('_', '-')}: {path}: no such file or directory")
@@ -120,8 +148,17 @@ def _data(a: argparse.Namespace) -> Data:
     return Data(collection_files.corpus, splits, a.split, **options, ignore_identical_ids=a.ignore_identical_ids)
 
 
+LOCK = Path(f"results/{NAME}/evaluate.lock")
 SHOWN_RUNS = 3
-NOTED = (HEAD, IDENTICAL, NOT_COMPOSED, QUOTES, UNKNOWN_PASSAGE)  # warnings that concern the numbers
+NOTED = (
+    HEAD,
+    IDENTICAL,
+    MARKED,
+    NOT_COMPOSED,
+    QUOTES,
+    THREE_COLUMNS,
+    UNKNOWN_PASSAGE,
+)  # warnings that concern the numbers
 OF_SERVERS, OF_FOLDERS = ("dimension", "key"), ("pooling", "separator", *LENGTHS)
 
 
@@ -227,11 +264,27 @@ def _make(graph: Graph, targets: Sequence[Node], output: Path, cores: int | None
     if cores is None:
         jobs.make(graph, targets, output)
         return
+    _release(output)
     place_options = ["--snakefile", f"{HOUSE}/Snakefile", "--directory", f"{output}"]
     place_options += ["--configfile", f"{output}/config/config.yaml", "--workflow-profile", f"{HOUSE}/profiles/default"]
-    log_options = ["--logger", "robustdr", "--logger-robustdr-benchmarks", f"{output}/results/{NAME}/benchmarks"]
+    log_options = ["--logger", "robustdr", "--logger-robustdr-estimates", "false"]
     place_options += ["--cores", f"{cores}"]
     command = [sys.executable, "-m", "snakemake", *place_options, *log_options, "--", *(node.path for node in targets)]
     environment = {"OMP_NUM_THREADS": "1", **os.environ}  # as the rules have it
-    if subprocess.run(command, env=environment, stdout=sys.stderr, check=False).returncode:
+    if signals.run_quietly(command, environment):
         raise UserError(f"{output}: the workflow stopped; the line above says why")
+
+
+def _release(output: Path) -> None:
+    """Remove the lock of a Snakemake that was killed in a folder; while one works there, or a job of it, wait."""
+    waited: list[int] = []
+    while at_work := signals.working_in(output):
+        if at_work != waited:
+            print(f"{output}: waits for the processes that still work there: {at_work}", file=sys.stderr)
+        waited = at_work
+        time.sleep(0.5)
+    locks = [*(output / ".snakemake" / "locks").glob("*")]
+    for lock in locks:
+        lock.unlink()
+    if locks:
+        print(f"{output}: goes on where a call that was killed stopped", file=sys.stderr)

@@ -1,6 +1,6 @@
 """The configuration of `robustdr evaluate`: a collection, a scale and an experiment, added to the project's."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,12 +15,14 @@ from robustdr.core.files import write_text
 from robustdr.core.languages import ENGLISH, NAMES
 from robustdr.core.yaml_files import read_yaml
 from robustdr.experiments.kinds import LENGTHS
-from robustdr.own import remedies
+from robustdr.own import REALISTIC, remedies
 from robustdr.own.models import Model
 from robustdr.systems.rewrite import Rewrite
 from robustdr.variations.base import build
 from robustdr.variations.languages import spoken
 from robustdr.variations.misspelling import HumanMisspelling
+from robustdr.variations.paraphrase import T5QqpParaphrase
+from robustdr.variations.released import Logged
 
 HOUSE = Path(__file__).resolve().parents[3]  # folder of the Snakefile
 TEMPLATES = HOUSE / "config" / "own"
@@ -29,6 +31,9 @@ BM25, HYBRID, RERANKED = f"{NAME}_bm25", f"{NAME}_hybrid", f"{NAME}_reranked"
 TRAIN = "train"  # the split for training
 STAND_IN = "stand-in"
 HUMAN = HumanMisspelling.name  # it stands in for the queries of papers alone; `misspell` draws from the same list
+LOGGED = Logged.name
+PARAPHRASE = T5QqpParaphrase.name
+PAPERS = "papers"  # stands for the variations of the papers
 SPELL_CHECKED = "_spell_checked"  # end of the names of systems behind a spell checker
 
 
@@ -95,8 +100,11 @@ def at_hand(language: str = ENGLISH) -> dict[str, list[str]]:
     return names_by_category
 
 
-def chosen(names: Sequence[str], language: str = ENGLISH) -> dict[str, list[str]]:
-    """By category, the variations of `at_hand` in `names`, or `HUMAN`; all of `at_hand` if `names` is empty.
+def chosen(names: Sequence[str], language: str = ENGLISH, paraphrases: bool = False) -> dict[str, list[str]]:
+    """By category, the variations of `at_hand` in `names`, or `HUMAN`; those of `REALISTIC` if `names` is empty.
+
+    `PAPERS` among the names stands for those of the papers. Paraphrases need a model: `paraphrases` says that there is
+    one.
 
     Raises:
         UserError: a name is not among them.
@@ -104,15 +112,21 @@ def chosen(names: Sequence[str], language: str = ENGLISH) -> dict[str, list[str]
     available = at_hand(language)
     if HUMAN in names:
         available[HumanMisspelling.category].insert(0, HUMAN)
+    if paraphrases and T5QqpParaphrase.speaks(language):
+        available.setdefault(T5QqpParaphrase.category, []).append(PARAPHRASE)
     allowed = [name for category_names in available.values() for name in category_names]
     for name in names:
         if name in variations.names():
             spoken(name, language)
-        if name not in allowed:
-            raise unknown("--variations", name, allowed)
+        if name == PARAPHRASE and not paraphrases:
+            raise UserError(f"--variations: {name}: needs a model; --paraphraser names one")
+        if name not in (*allowed, PAPERS):
+            raise unknown("--variations", name, [*allowed, PAPERS])
+    taken = {*names} or {*REALISTIC}
+    if PAPERS in names:
+        taken |= {name for name in allowed if variations.kind(name).papers}
     chosen_names = {
-        category: [name for name in category_names if name in names or not names]
-        for category, category_names in available.items()
+        category: [name for name in category_names if name in taken] for category, category_names in available.items()
     }
     return {category: category_names for category, category_names in chosen_names.items() if category_names}
 
@@ -138,6 +152,7 @@ def write(
     draws: int = 1,
     reranker: Model | None = None,
     spell_checker: bool = False,
+    parameters: Mapping[str, Mapping[str, object]] | None = None,
 ) -> None:
     """Write collections.yaml, scales/own.yaml, papers/own/experiment.yaml and config.yaml to `folder`.
 
@@ -146,6 +161,7 @@ def write(
         measures: the first decides. fix: remedies to train from the first model.
         language: of the queries; BM25 stems it where Snowball does. draws: of each variation.
         reranker: of all passages that the first model finds. spell_checker: before BM25 and before the first model.
+        parameters: of variations that need some.
 
     Raises:
         UserError: remedies need the model's weights, and they are not on this machine; a spell checker stands before
@@ -195,11 +211,12 @@ def write(
     variation_names = [name for category_names in by_category.values() for name in category_names]
     if HUMAN in variation_names:
         scale["variations"] = {HUMAN: {"parameters": {"variant": "people"}}}
+    scale["variations"] |= {name: {"parameters": {**values}} for name, values in (parameters or {}).items()}
     if language != ENGLISH:
         stemmer = NAMES[language].lower()
         scale["bm25"]["stemmer"] = stemmer if stemmer in Stemmer.algorithms() else None
-        scale["variations"] = {
-            name: {"parameters": parameters} for name in variation_names if (parameters := spoken(name, language))
+        scale["variations"] |= {
+            name: {"parameters": of_language} for name in variation_names if (of_language := spoken(name, language))
         }
     means = {
         f"{category}_mean": [draw for name in category_names for draw in draws_of(name, draws)]

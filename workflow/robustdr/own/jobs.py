@@ -20,7 +20,7 @@ from robustdr.core import network
 from robustdr.core.benchmarks import write_costs
 from robustdr.core.errors import UserError
 from robustdr.core.locks import exclusive_lock
-from robustdr.core.progress import Line, Progress, recorded
+from robustdr.core.progress import Line, Progress
 from robustdr.graph.graph import Graph
 from robustdr.keys.integrity import is_current
 from robustdr.keys.node import Node, histories
@@ -43,7 +43,7 @@ def make(graph: Graph, targets: Sequence[Node], folder: Path) -> None:
     gc.disable()  # it would walk all that libraries load again and again, for little garbage
     atexit.register(gc.freeze)
     with chdir(folder), exclusive_lock(Path(graph.root) / "logs/lock"):
-        progress = Progress(recorded(Path(graph.root) / "benchmarks"))
+        progress = Progress({}, estimates=False)
         nodes = list(jobs(graph, targets))
         planned, started = Counter(node.rule for node in nodes if not is_done(node)), Counter[str]()
         line = Line(progress)

@@ -42,7 +42,19 @@ class Pair(TypedDict):
     change: Compared
 
 
-def ranking(store: Store, labels: Mapping[str, str], measures: Sequence[str]) -> list[Ranked]:
+class ByCategory:
+    """Measures, in which the categories of variations weigh alike: `MEAN` is the mean of their means."""
+
+    def __init__(self, store: Store, categories: Sequence[str]) -> None:
+        self.store, self.categories = store, categories
+
+    def values(self, system: str, role: str, query_set: str, measure: str) -> np.ndarray:
+        """Return values [seeds, queries]; see `Store.values`."""
+        names = self.categories if query_set == MEAN else [query_set]
+        return np.mean([self.store.values(system, role, name, measure) for name in names], axis=0)
+
+
+def ranking(store: Store | ByCategory, labels: Mapping[str, str], measures: Sequence[str]) -> list[Ranked]:
     """Return the systems by the first measure of their original queries, best first.
 
     Args:
@@ -67,7 +79,7 @@ def ranking(store: Store, labels: Mapping[str, str], measures: Sequence[str]) ->
     ]
 
 
-def pairs(store: Store, ranked: Sequence[Ranked], measure: str) -> list[Pair]:
+def pairs(store: Store | ByCategory, ranked: Sequence[Ranked], measure: str) -> list[Pair]:
     """Return each pair of systems of `ranking`, the better one first."""
     on = {
         query_set: {entry["system"]: _values(store, entry["system"], query_set, measure) for entry in ranked}
@@ -89,14 +101,16 @@ def pairs(store: Store, ranked: Sequence[Ranked], measure: str) -> list[Pair]:
     ]
 
 
-def _values(store: Store, system: str, query_set: str, measure: str) -> np.ndarray:
+def _values(store: Store | ByCategory, system: str, query_set: str, measure: str) -> np.ndarray:
     """Return a measure of each query, [1, queries]."""
     return store.values(system, NAME, query_set, measure).mean(axis=0, keepdims=True)
 
 
-def _against_best(store: Store, systems: Sequence[str], query_set: str, measure: str) -> dict[str, Compared]:
+def _against_best(
+    store: Store | ByCategory, systems: Sequence[str], query_set: str, measure: str
+) -> dict[str, Compared]:
     values = {system: _values(store, system, query_set, measure) for system in systems}
-    best = max(systems, key=lambda system: values[system].mean())
+    best = min(systems, key=lambda system: (-values[system].mean(), system))
     changes = {system: compare(values[system], values[best]) for system in systems}
     correct([changes[system] for system in systems if system != best])
     return changes

@@ -20,7 +20,7 @@ from robustdr.graph.tables import evaluation_settings
 from robustdr.own.compared import Compared, compare, correct, interval_of
 from robustdr.own.costs import Costs, cost
 from robustdr.own.experiment import NAME, draws_of
-from robustdr.own.ranking import Pair, Ranked, pairs, ranking
+from robustdr.own.ranking import ByCategory, Pair, Ranked, pairs, ranking
 from robustdr.own.remedies import CONTROL, system_of
 from robustdr.systems.rerank import Rerank
 from robustdr.systems.trained import lengths
@@ -113,7 +113,8 @@ def collect(graph: Graph, folder: Path, notes: Sequence[str] = ()) -> Report:
     measure, labels = evaluation["measures"][0], {name: recipe.label for name, recipe in systems.items()}
     passages, longest, longer = _lengths(graph, folder)
     queries = len(store.queries(NAME, NAME))
-    ranked = ranking(store, labels, evaluation["measures"]) if len(labels) > ALONE else []
+    alike = ByCategory(store, list(by_category))
+    ranked = ranking(alike, labels, evaluation["measures"]) if len(labels) > ALONE else []
     ranked_queries = queries * (1 + len(evaluation["means"][MEAN]))
     return {
         "model": systems[NAME].label,
@@ -133,12 +134,12 @@ def collect(graph: Graph, folder: Path, notes: Sequence[str] = ()) -> Report:
             kind: _changed(graph, folder, evaluation["split"], draws_of(kind, draws)) for kind in variation_names
         },
         "systems": {
-            name: _robustness(store, name, recipe.label, measure, by_category, draws)
+            name: _robustness(alike, name, recipe.label, measure, by_category, draws)
             for name, recipe in systems.items()
         },
-        "remedies": {name: _remedy(graph, store, folder, name, measure) for name in recipes if name not in systems},
+        "remedies": {name: _remedy(graph, alike, folder, name, measure) for name in recipes if name not in systems},
         "ranking": ranked,
-        "pairs": pairs(store, ranked, measure),
+        "pairs": pairs(alike, ranked, measure),
         "costs": {
             name: cost(
                 graph, folder, name, evaluation["split"], _model(graph, folder, recipe), passages, ranked_queries
@@ -156,7 +157,7 @@ def _changed(graph: Graph, folder: Path, split: str, draws: Sequence[str]) -> fl
 
 
 def _robustness(
-    store: Store, system: str, label: str, measure: str, by_category: dict[str, list[str]], draws: int
+    store: ByCategory, system: str, label: str, measure: str, by_category: dict[str, list[str]], draws: int
 ) -> System:
     """The mean on the original queries, and its change on every mean and variation."""
     original = store.values(system, NAME, ORIGINAL, measure)
@@ -175,7 +176,7 @@ def _robustness(
     }
 
 
-def _remedy(graph: Graph, store: Store, folder: Path, system: str, measure: str) -> Remedy:
+def _remedy(graph: Graph, store: ByCategory, folder: Path, system: str, measure: str) -> Remedy:
     """A trained system's changes on variations and original queries against the user's model, and its cost."""
 
     def against(query_set: str, base: str = NAME) -> Compared:

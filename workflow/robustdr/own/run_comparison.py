@@ -9,7 +9,8 @@ from typing import Any
 from robustdr.collections.local import read_qrels
 from robustdr.core.errors import UserError, unknown
 from robustdr.evaluation.names import parse
-from robustdr.retrieval.runs import ranx, read_run
+from robustdr.retrieval.fusion import ranx
+from robustdr.retrieval.runs import read_run
 from robustdr.retrieval.trec import lacking
 
 NAMES = {"RR": "mrr", "AP": "map", "nDCG": "ndcg", "R": "recall", "P": "precision", "Success": "hit_rate"}  # in ranx

@@ -1,13 +1,27 @@
 """Fusion of the rankings of several systems by ranx (Bassani and Romelli, CIKM 2022)."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from robustdr.core.errors import UserError
 from robustdr.retrieval.rank import Files
-from robustdr.retrieval.runs import Ranking, rank, ranx, read_run
+from robustdr.retrieval.runs import Ranking, rank, read_run
 from robustdr.retrieval.settings import FusionSettings as Settings
+
+
+@cache
+def ranx() -> ModuleType:
+    """Return ranx, of which numba compiles nothing: that takes a minute, and saves less on runs of this size."""
+    from numba.core import config
+
+    config.DISABLE_JIT = True  # type: ignore[attr-defined]
+    import ranx
+
+    module: ModuleType = ranx
+    return module
 
 
 def rankings(

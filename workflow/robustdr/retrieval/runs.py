@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pyarrow as pa
@@ -66,18 +64,6 @@ class Run(Mapping[str, Ranking]):
             target = slice(start, start + len(pairs)), slice(min(depth, shape[1]))
             rows[target], scores[target] = best(all_rows, all_scores, docids, depth)
         return cls({qid: line for line, qid in enumerate(scored_rows)}, docids, rows, scores)
-
-
-@cache
-def ranx() -> ModuleType:
-    """Return ranx, of which numba compiles nothing: that takes a minute, and saves less on runs of this size."""
-    from numba.core import config
-
-    config.DISABLE_JIT = True  # type: ignore[attr-defined]
-    import ranx
-
-    module: ModuleType = ranx
-    return module
 
 
 def rank(scored: Iterable[tuple[str, float]], depth: int) -> Ranking:

@@ -27,6 +27,7 @@ BLOCK = 1 << 22  # bytes of a run that are read at once
 IDS = pa.dictionary(pa.int32(), pa.large_string())  # each id is stored once
 COLUMNS = pa.schema({"qid": IDS, "docid": IDS, "rank": IDS, "score": pa.float64()})
 RANK = re.compile(r"-?[0-9]{1,9}")
+WIDTHS = (6, 5, 3)  # fields of a line: of TREC, without a tag, and MS MARCO's `qid docid rank`
 SCORE = re.compile(r"[-+]?(?:[0-9.]+(?:e[-+]?[0-9]+)?|nan|inf(?:inity)?)", re.IGNORECASE)
 READ = csv.ReadOptions(use_threads=False, column_names=["qid", "Q0", "docid", "rank", "score", "tag"])
 PARSE = csv.ParseOptions(delimiter=" ", quote_char=False, ignore_empty_lines=False)
@@ -73,11 +74,12 @@ def read_trec(path: Path) -> Listed:
         UserError: the file is damaged, a line is malformed (names file and line), a score is no finite number, a query
             has a passage twice, or every query has its lowest score at the first rank, as distances have.
     """
-    table = pa.concat_tables([COLUMNS.empty_table(), *_tables(path)]).unify_dictionaries()
+    forms: set[str] = set()
+    table = pa.concat_tables([COLUMNS.empty_table(), *_tables(path, forms)]).unify_dictionaries()
     qids, docids, ranks = (table[name].combine_chunks() for name in ("qid", "docid", "rank"))
     query_numbers, rows, scores = qids.indices.to_numpy(), docids.indices.to_numpy(), table["score"].to_numpy()
     _check_repeated(path, qids, docids)
-    notes = _order_notes(path, query_numbers, ranks, scores)
+    notes = [*sorted(forms), *_order_notes(path, query_numbers, ranks, scores)]
     order = np.argsort(query_numbers, kind="stable") if (query_numbers[1:] < query_numbers[:-1]).any() else slice(None)
     ends = np.bincount(query_numbers, minlength=len(qids.dictionary)).cumsum()[:-1]
     columns = (np.split(column[order], ends) for column in (rows, scores))
@@ -158,7 +160,7 @@ def trec_docids(path: Path, depth: int) -> Iterator[tuple[str, list[str]]]:
         UserError: as `read_trec`, or the lines of a query are not consecutive.
     """
     finished: set[str] = set()
-    for qid, lines in groupby(chain.from_iterable(map(_pairs, _tables(path))), itemgetter(0)):
+    for qid, lines in groupby(chain.from_iterable(map(_pairs, _tables(path, set()))), itemgetter(0)):
         if qid in finished:
             raise UserError(f"{path}: the lines of query {qid!r} are not consecutive; delete the file and run again")
         finished.add(qid)
@@ -175,22 +177,23 @@ def _pairs(table: pa.Table) -> Iterator[tuple[str, str]]:
     return zip(*(map(ids.dictionary.to_pylist().__getitem__, ids.indices.to_pylist()) for ids in columns), strict=True)
 
 
-def _tables(path: Path) -> Iterator[pa.Table]:
-    """Yield the lines of a run in blocks."""
-    number = 0
+def _tables(path: Path, notes: set[str]) -> Iterator[pa.Table]:
+    """Yield the lines of a run in blocks; add to `notes` what its lines lack. The first line has the form of all."""
+    number, width = 0, 0
     try:
         with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
             for number, block in _blocks(file):
+                width = width or _width(block)
+                notes |= {5: {"has no tags"}, 3: {"has no scores; its ranks decide"}}.get(width, set())
                 try:
-                    if b"\t" in block or b"  " in block:
+                    if width != WIDTHS[0] or b"\t" in block or b"  " in block:
                         raise pa.ArrowInvalid("other white space")
                     table = csv.read_csv(pa.py_buffer(_without_comments(block)), READ, PARSE, CONVERT)
                 except pa.ArrowInvalid:  # other white space, or not a run
                     rows = []
                     for line in block.splitlines():
                         if not _is_comment(line):
-                            qid, _, docid, rank, score, _ = line.decode().split()
-                            rows.append({"qid": qid, "docid": docid, "rank": rank, "score": float(score)})
+                            rows.append(_row(line.decode().split(), width))
                         number += 1
                     table = pa.Table.from_pylist(rows, COLUMNS)
                 _check_finite(path, table)
@@ -214,7 +217,34 @@ def _is_comment(line: bytes) -> bool:
     if not line.startswith(b"#"):
         return False
     fields = line.decode(errors="replace").split()
-    return len(fields) != len(READ.column_names) or not RANK.fullmatch(fields[3]) or not SCORE.fullmatch(fields[4])
+    if len(fields) == WIDTHS[-1]:
+        return not RANK.fullmatch(fields[2])
+    return len(fields) not in WIDTHS or not RANK.fullmatch(fields[3]) or not SCORE.fullmatch(fields[4])
+
+
+def _width(block: bytes) -> int:
+    """Return the number of fields of a block's first line that is no comment; that of TREC unless it is in `WIDTHS`.
+
+    A line of five or three fields must have numbers where they are expected.
+    """
+    fields = next((line.decode(errors="replace").split() for line in block.splitlines() if not _is_comment(line)), [])
+    numbers = {5: [(3, RANK), (4, SCORE)], 3: [(2, RANK)]}.get(len(fields), [])
+    return len(fields) if numbers and all(form.fullmatch(fields[place]) for place, form in numbers) else WIDTHS[0]
+
+
+def _row(fields: list[str], width: int) -> dict[str, object]:
+    """Return the columns of a line of `width` fields; without a score, a lower rank is better.
+
+    Raises:
+        ValueError: it has more or fewer fields, or its score is no number.
+    """
+    if len(fields) != width:
+        raise ValueError(f"{len(fields)} fields, not {width}")
+    if width == WIDTHS[-1]:
+        qid, docid, rank = fields
+        return {"qid": qid, "docid": docid, "rank": rank, "score": -float(rank)}
+    qid, _, docid, rank, score, *_ = fields
+    return {"qid": qid, "docid": docid, "rank": rank, "score": float(score)}
 
 
 def _without_comments(block: bytes) -> bytes:

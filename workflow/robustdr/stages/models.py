@@ -57,12 +57,19 @@ def training_data(a: argparse.Namespace) -> None:
 def train(a: argparse.Namespace) -> None:
     from importlib import import_module
 
+    from robustdr.core.errors import UserError
     from robustdr.core.settings import read_settings
     from robustdr.training.loop import train
 
     snapshots = {percent / 100: folder for percent, folder in zip(a.percents, a.snapshots, strict=True)}
     files = {name: getattr(a, name) for name in ("teacher", "teacher_embeddings", "teacher_scores", "corpus")}
-    settings = read_settings(import_module(a.trains).Settings, a.settings)
+    module = import_module(a.trains)
+    settings = read_settings(module.Settings, a.settings)
+    if engine := getattr(module, "train", None):
+        if snapshots:
+            raise UserError(f"{settings.system}: {a.trains} takes no snapshots of a training; remove its `.at…`")
+        engine(settings, a.seed, a.data, a.initial, a.output, files)
+        return
     train(a.trains, settings, a.seed, a.key[0], a.data, a.initial, a.output, a.resume, files, snapshots)
 
 

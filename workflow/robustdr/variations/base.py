@@ -30,7 +30,7 @@ class Variation:
 
     name: ClassVar[str]
     listed: ClassVar[int]  # position in lists; generators without it come last
-    category: ClassVar[str]  # misspelling, naturality, ordering, paraphrasing, syntactic or identity
+    category: ClassVar[str]  # misspelling, naturality, ordering, paraphrasing, syntactic, logged or identity
     papers: ClassVar[tuple[str, ...]]
     needs: ClassVar[str] = "nothing"
     packages: ClassVar[tuple[str, ...]] = ()  # distributions with the pinned version, e.g. bm25s==0.3.16

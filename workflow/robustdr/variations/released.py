@@ -7,7 +7,7 @@ from pathlib import Path
 from robustdr.collections.liveqa import read_questions
 from robustdr.core.digests import digest_as, kind
 from robustdr.core.errors import UserError
-from robustdr.core.files import read_queries
+from robustdr.core.files import read_lines, read_queries
 from robustdr.variations.base import Variation, one_of
 from robustdr.variations.labels import GENERATORS, read_variations
 
@@ -54,6 +54,61 @@ def paired(
 
 
 @dataclass(frozen=True)
+class Logged(Variation):
+    """The query as a user wrote it again, from a log: one of its rewritten texts, at random.
+
+    `file`, with its `sha256`, has lines of qid<TAB>text; a query may have several. One without any keeps its text.
+    Lines of other queries have no effect.
+    `robustdr evaluate --variations-file` writes it.
+
+    >>> logged = Logged()
+    >>> logged.texts["7"] = ["a cat"]  # `ready` reads them from the file
+    >>> dict(logged.vary([("7", "what is a cat"), ("8", "what is a dog")], seed=1))
+    {'7': 'a cat', '8': 'what is a dog'}
+    """
+
+    name = "logged"
+    category = "logged"
+    papers = ()
+    needs = "a file of rewritten queries"
+
+    file: str = field(default="", metadata={"effect": False})  # its contents decide texts, not its path
+    sha256: str = ""
+    texts: dict[str, list[str]] = field(default_factory=dict, init=False, compare=False)  # by query id, after `ready`
+
+    @classmethod
+    def speaks(cls, language: str) -> bool:
+        return True
+
+    def check(self) -> None:
+        _check_file(self.name, self.file, self.sha256)
+
+    @property
+    def resource(self) -> str:
+        return f"rewritten queries: {self.file}"
+
+    def ready(self, queries: Mapping[str, str]) -> None:
+        for number, line in read_lines(Path(self.file)):
+            qid, tab, text = line.partition("\t")
+            if not tab:
+                raise UserError(f"{self.file}:{number}: {line[:80]!r}; a line is qid<TAB>text")
+            self.texts.setdefault(qid, []).append(text)
+
+    def vary(self, queries: Iterable[tuple[str, str]], seed: int) -> Iterator[tuple[str, str]]:
+        draws = self.draws(seed)
+        yield from ((qid, draws(qid, text).choice(self.texts.get(qid, [text]))) for qid, text in queries)
+
+
+def _check_file(name: str, file: str, digest: str) -> None:
+    """Raise a `UserError` if a variation's file is not there, or has another digest."""
+    message_place = f"variation {name}: file"
+    if not Path(file).is_file():
+        raise UserError(f"{message_place}: {file!r}: no such file")
+    if (actual := digest_as(Path(file), digest)) != digest:
+        raise UserError(f"{message_place}: {file} has the {kind(digest)} {actual}, not {digest}")
+
+
+@dataclass(frozen=True)
 class Released(Variation):
     """The query as a released file has it; the file's ids are those of the queries.
 
@@ -84,11 +139,7 @@ class Released(Variation):
         if self.labels:
             one_of(self, "labels", GENERATORS.values())
         one_of(self, "form", FORMS)
-        message_place = f"variation {self.name}: file"
-        if not Path(self.file).is_file():
-            raise UserError(f"{message_place}: {self.file!r}: no such file")
-        if (actual := digest_as(Path(self.file), self.sha256)) != self.sha256:
-            raise UserError(f"{message_place}: {self.file} has the {kind(self.sha256)} {actual}, not {self.sha256}")
+        _check_file(self.name, self.file, self.sha256)
 
     @property
     def resource(self) -> str:

@@ -102,6 +102,61 @@ class SwapWords(Variation):
         )
 
 
+_OPENING, _CLOSING = "\"'([{“‘«¿¡", "\"')]}”’».,;:!?…"
+
+
+@dataclass(frozen=True)
+class CasePunctuation(Variation):
+    """Case and punctuation as in a search box: lower case, without marks around words.
+
+    A query that is so already becomes a written question: a capital at its start, and a question mark at its end.
+
+    >>> CasePunctuation().rewrite('Who wrote "Emma", and why?', Draw(bytes([0])))
+    'who wrote emma and why'
+    >>> CasePunctuation().rewrite("who wrote emma", Draw(bytes([0])))
+    'Who wrote emma?'
+    """
+
+    name = "case_punctuation"
+    category = "naturality"
+    papers = ()
+
+    @classmethod
+    def speaks(cls, language: str) -> bool:
+        return True
+
+    def rewrite(self, text: str, draw: Draw) -> str:
+        words = [word.lstrip(_OPENING).rstrip(_CLOSING) for word in text.lower().split()]
+        typed = " ".join(filter(None, words))
+        if not any(map(str.isalnum, typed)):
+            return text
+        return typed if typed != text else f"{text[0].upper()}{text[1:]}?"
+
+
+@dataclass(frozen=True)
+class DroppedBlank(Variation):
+    """A blank between two words of the query, chosen at random, is not typed.
+
+    >>> DroppedBlank().rewrite("what is a cat?", Draw(bytes([2])))  # the last of three blanks
+    'what is acat?'
+    """
+
+    name = "dropped_blank"
+    category = "misspelling"
+    papers = ()
+
+    @classmethod
+    def speaks(cls, language: str) -> bool:
+        return language not in UNSPACED
+
+    def rewrite(self, text: str, draw: Draw) -> str:
+        blanks = list(re.finditer(r"(?<=\w)[^\S\n]+(?=\w)", text))
+        if not blanks:
+            return text
+        blank = draw.choice(blanks)
+        return text[: blank.start()] + text[blank.end() :]
+
+
 class RemoveStopwords(Plain, NoStopwords):
     """qvg, section 3.2, RmvStopWords: all stopwords of NLTK's English list are removed. A changed query loses
     punctuation and capitals."""

@@ -1,0 +1,174 @@
+"""What a number cannot be by definition, in tables of one to three rows: no neighbour, no chance."""
+
+import pytest
+
+from robustdr.audit.audited import audit
+from robustdr.audit.heads import role
+from robustdr.audit.reported import load_paper
+
+
+def found(paper, heads, rows, caption="Results", unit="number"):
+    columns = [head if isinstance(head, dict) else {"system": head} for head in heads]
+    table = {"columns": columns, "row": "category", "caption": caption, "cells": rows, "unit": unit}
+    return [
+        (one.kind, one.severity, one.flaws[0].cell.printed, one.flaws[0].words)
+        for one in audit(paper(t=table)).findings
+    ]
+
+
+PAIR = {"system": "M (SD)", "and": "second"}
+LIMITS = {"system": "95% CI", "and": "second"}
+TALLY = {"system": "Cases (n = 160)", "and": "second"}
+
+# head of columns, a row that can be, the same row with an error, kind, severity, what is printed wrongly
+ROWS = [
+    (["Pearson"], "a | 0.87", "a | 1.27", "out_of_range", "impossible", "1.27"),
+    (["t", "df", "p"], "a | 0.40 | 20 | 0.69", "a | 0.40 | 20 | 6.90", "out_of_range", "impossible", "6.90"),
+    (["Accuracy (%)"], "a | 91.2", "a | 191.2", "out_of_range", "impossible", "191.2"),
+    (["Recall@5", "Recall@50"], "a | 33.1 | 61.0", "a | 33.1 | 16.0", "out_of_order", "inconsistent", "33.1"),
+    (["P", "R", "F1"], "a | 51.3 | 74.9 | 60.9", "a | 51.3 | 74.9 | 69.0", "f1_of_p_and_r", "inconsistent", "69.0"),
+    (["TP", "FP", "Precision"], "a | 33 | 11 | 75.0", "a | 33 | 11 | 57.0", "rate_of_counts", "inconsistent", "57.0"),
+    (
+        ["TP", "FP", "FN", "TN", "Accuracy"],
+        "a | 12 | 3 | 5 | 30 | 0.84",
+        "a | 12 | 3 | 5 | 30 | 0.48",
+        "rate_of_counts",
+        "inconsistent",
+        "0.48",
+    ),
+    (["Min", "Median", "Max"], "a | 1.2 | 3.4 | 7.7", "a | 1.2 | 8.4 | 7.7", "not_between", "impossible", "8.4"),
+    (["Min", "Mean", "Max"], "a | 1.21 | 3.40 | 7.70", "a | 1.21 | 0.34 | 7.70", "not_between", "impossible", "1.21"),
+    (
+        ["Mean", "Median", "SD"],
+        "a | 3.40 | 2.71 | 1.10",
+        "a | 3.40 | 7.21 | 1.10",
+        "mean_and_median",
+        "impossible",
+        "3.40",
+    ),
+    (["Min", "Max", "SD"], "a | 1.0 | 5.0 | 1.41", "a | 1.0 | 5.0 | 4.11", "too_wide", "impossible", "4.11"),
+    (["n", "SD", "SE"], "a | 36 | 4.21 | 0.70", "a | 36 | 4.21 | 0.07", "error_of_mean", "inconsistent", "0.07"),
+    (["SD", "SE"], "a | 4.21 | 0.70", "a | 0.42 | 0.70", "error_of_mean", "impossible", "0.70"),
+    (["OR", LIMITS], "a | 1.84 | 1.21 / 2.80", "a | 1.18 | 1.21 / 2.80", "outside_of_interval", "inconsistent", "1.18"),
+    (["OR", LIMITS], "a | 1.84 | 1.21 / 2.80", "a | 1.84 | 2.80 / 1.21", "limits_reversed", "impossible", "2.80"),
+    (
+        ["b", "Lower", "Upper"],
+        "a | -0.31 | -0.52 | -0.10",
+        "a | -0.62 | -0.52 | -0.10",
+        "outside_of_interval",
+        "inconsistent",
+        "-0.62",
+    ),
+    (
+        ["b", "SE", "t"],
+        "a | 0.62 | 0.20 | 3.10",
+        "a | 0.62 | 0.20 | 1.30",
+        "estimate_over_error",
+        "inconsistent",
+        "1.30",
+    ),
+    ([TALLY], "a, n (%) | 44 (27.5)", "a, n (%) | 44 (25.7)", "count_and_share", "inconsistent", "25.7"),
+    (["Sum", "p-value"], "a | 4.2 | 0.31", "a | 4.2 | 1.31", "out_of_range", "impossible", "1.31"),
+]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[3]} {row[5]}")
+def test_one_row_is_enough(paper, row):
+    heads, right, wrong, kind, severity, printed = row
+    assert found(paper, heads, right) == []
+    assert [one[:3] for one in found(paper, heads, wrong)] == [(kind, severity, printed)]
+
+
+def test_what_is_in_rows_is_tested_as_what_is_in_columns(paper):
+    right = "Min | 1.2 | 2.3\nMedian | 3.4 | 4.4\nMax | 7.7 | 8.8"
+    assert found(paper, ["a", "b"], right) == []
+    assert [one[:3] for one in found(paper, ["a", "b"], right.replace("4.4", "9.4"))] == [
+        ("not_between", "impossible", "9.4")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("caption", "rows", "kinds"),
+    [
+        ("Ratings", "a | 28 | 3.39 (1.07)\nb | 27 | 3.41 (0.97)", []),
+        ("Ratings", "a | 28 | 3.37 (1.07)\nb | 27 | 3.41 (0.97)", [("no_such_mean", "3.37")]),
+        ("Ratings", "a | 28 | 3.39 (1.01)\nb | 27 | 3.41 (0.97)", [("no_such_deviation", "1.01")]),
+        ("Times in seconds", "a | 28 | 3.37 (1.07)\nb | 27 | 3.41 (0.97)", []),  # seconds are no whole numbers
+        ("Ratings on a scale from 1 to 5", "a | 950 | 4.61 (0.62)", []),
+        ("Ratings on a scale from 1 to 5", "a | 950 | 4.61 (2.62)", [("too_wide", "2.62")]),
+        ("Ratings on a scale from 1 to 5", "a | 950 | 6.41 (0.62)", [("off_the_scale", "6.41")]),
+    ],
+)
+def test_samples_of_whole_numbers(paper, caption, rows, kinds):
+    assert [(one[0], one[2]) for one in found(paper, ["n", PAIR], rows, caption)] == kinds
+
+
+def test_shares_of_a_whole_that_nothing_prints(paper):
+    rows = "a, n (%) | 31 (25.8)\nb, n (%) | 60 (50.0)\nc, n (%) | 24 (20.0)\nd, n (%) | 101 (84.2)\ne, n (%) | {}\n"
+    head = [{"system": "Cases", "and": "second"}]
+    assert found(paper, head, rows.format("77 (64.2)")) == []
+    assert [one[:3] for one in found(paper, head, rows.format("77 (46.2)"))] == [
+        ("count_and_share", "suspicious", "46.2")
+    ]
+
+
+def test_shares_that_add_up_to_100(paper):
+    rows = "a | 31.2 | 22.8 | 46.0\nb | 17.5 | 60.1 | 22.4\nc | 44.0 | 10.2 | {}\n"
+    assert found(paper, ["low", "middle", "high share"], rows.format("45.8")) == []
+    assert found(paper, ["low", "middle", "high share"], rows.format("54.8"))[0][:2] == ("not_to_100", "inconsistent")
+
+
+def test_a_share_of_a_named_size_in_a_small_table(paper):
+    rows = "a | 41.2 | 67.4 | 55.0\nb | 31.4 | 62.2 | 46.8\nc | 81.4 | {} | 66.2\n"
+    assert found(paper, ["X", "Y", "Z"], rows.format("72.6"), "Accuracy (%) on 500 questions", "percent") == []
+    [one] = found(paper, ["X", "Y", "Z"], rows.format("72.5"), "Accuracy (%) on 500 questions", "percent")
+    assert one[:3] == ("not_of_whole", "suspicious", "72.5")
+
+
+@pytest.mark.parametrize(
+    ("label", "right", "wrong"),
+    [
+        ("Avg.", ["51.2", "40.0", "62.1"], "26.1"),
+        ("Median", ["53.1", "38.4", "66.0"], "62.1"),
+        ("Total", ["153.6", "119.9", "186.4"], "168.4"),
+    ],
+)
+def test_an_aggregate_of_three_rows(paper, label, right, wrong):
+    rows = "a | 53.1 | 60.2 | 40.3 | {}\nb | 38.4 | 51.0 | 30.5 | {}\nc | 66.0 | 70.2 | 50.2 | {}\n"
+    heads = ["A", "B", "C", label]
+    assert found(paper, heads, rows.format(*right)) == []
+    assert [one[2] for one in found(paper, heads, rows.format(*right[:2], wrong))] == [wrong]
+
+
+@pytest.mark.parametrize(
+    ("heads", "rows"),
+    [
+        (["ΔAccuracy"], "a | -3.1"),
+        (["Relative Accuracy (%)"], "a | 103.1"),
+        (["Accuracy"], "a | 310\nb | 240\nc | 55"),  # another measure
+        (["r", "x"], "a | 8 | 31.2\nb | 16 | 40.1"),  # a rank
+        (["P", "R", "F1"], "Macro | 0.81 | 0.77 | 0.74"),
+        (["P", "R", "F1"], "a | 0.81 | 0.77 | 0.74\nb | 0.61 | 0.57 | 0.51"),  # averages of classes
+        (["OR", "SE", "z"], "a | 1.84 | 0.21 | 2.90"),  # the error of its logarithm
+        (["OR", LIMITS], "a | 2 | 2.1 / 2.9"),  # 2 may be 2.4
+        (["Max", "Min"], "a | 1 | 1.4"),  # and 1 may be 1.9
+        (["R@1", "R@2"], "ROUGE | 44.1 | 21.0"),
+        (["n", "Mean"], "a | 7 | 3.35"),
+    ],
+)
+def test_what_may_be_is_left_alone(paper, heads, rows):
+    assert found(paper, heads, rows) == []
+
+
+def test_labels_say_what_numbers_are():
+    assert [role("M (SD)", place, 2) for place in (0, 1)] == ["mean", "sd"]
+    assert [role("Age, mean ± SD", place, 2) for place in (0, 1)] == ["mean", "sd"]
+    assert [role("OR [95% CI]", place, 3) for place in (0, 1, 2)] == ["estimate", "low", "high"]
+    assert [role("Male, n (%)", place, 2) for place in (0, 1)] == ["n", "percent"]
+    assert [role(label) for label in ("p", "P", "r", "R", "Model", "DA")] == ["p", "precision", "r", "recall", "", ""]
+
+
+def test_the_five_papers_break_no_definition():
+    kinds = {row[3] for row in ROWS} | {"not_to_100", "off_the_scale", "no_such_mean"}
+    for name in ("rodr", "capot", "qvg", "toroder", "intent"):
+        assert not kinds & {finding.kind for finding in audit(load_paper(name)).findings}

@@ -1,0 +1,236 @@
+"""Test statistics against their p, as statcheck does (Nuijten and others, 2016): p is computed again with SciPy.
+
+A printed 2.20 stands for 2.195 to 2.205, and a printed p = .04 for .035 to .045: statistics are rounded, not cut off. A
+result is wrong if no value of the statistic gives the printed p; it changes the decision if one of the two is below .05
+and the other is not.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from math import inf, sqrt
+from typing import NamedTuple
+
+from robustdr.audit.cells import AT_LEAST, AT_MOST, BOLD, Cell
+from robustdr.audit.findings import Broken
+from robustdr.audit.heads import freedom_of, lines
+from robustdr.audit.reported import Table
+from robustdr.claims.intervals import SLACK, Interval
+
+ALPHA = 0.05
+FEWEST_FREE = 8.0  # degrees of freedom of a t that prints none, at least
+FITS, WRONG, DECISION = "fits", "wrong", "decision"
+ONE_TAILED = re.compile(r"one[-\s]?(?:tailed|sided)|directional", re.I)
+CORRECTED = re.compile(
+    r"bonferroni|holm|adjusted|corrected|\bFDR\b|benjamini|tukey|\bq-value|permutation|bootstrap", re.I
+)
+NAMES = {"t": "t", "f": "F", "chi2": "χ²", "r": "r", "z": "z", "q": "Q"}
+_SIGNIFICANT = re.compile(r"([*∗†‡§]{1,3})[^*∗†‡§]{0,60}?\bp\s*[<≤]\s*(0?\.\d+)", re.I)
+
+
+class Statistic(NamedTuple):
+    """A statistic and the p beside it.
+
+    Attributes:
+        sign, p_sign: `=`, `<` or `>`; ns for a p that is said to be no significant one.
+        freedom: degrees of freedom: none of z, two of F; of a t without any, none.
+    """
+
+    kind: str
+    number: Decimal
+    sign: str
+    freedom: tuple[float, ...]
+    p: Decimal | None
+    p_sign: str
+
+    def __str__(self) -> str:
+        freedom = f"({', '.join(f'{one:g}' for one in self.freedom)})" if self.freedom else ""
+        return f"{NAMES[self.kind]}{freedom} {self.sign} {self.number}"
+
+    @property
+    def said(self) -> str:
+        """The printed p."""
+        return f"p {self.p_sign} {self.p}" if self.p is not None else "n.s."
+
+
+class Judged(NamedTuple):
+    """Whether p fits its statistic, and both in words."""
+
+    outcome: str
+    words: str
+
+
+def half_up(number: Decimal) -> Interval:
+    """The values that are rounded to a number, half of a unit to both sides."""
+    half = 10.0 ** int(number.as_tuple().exponent) / 2
+    return Interval(float(number) - half, float(number) + half)
+
+
+def probabilities(statistic: Statistic) -> Interval | None:
+    """All two-tailed p that a printed statistic can have; None if it is no such statistic, as r = 1.3 is."""
+    low, high = half_up(statistic.number).magnitude()
+    if statistic.kind == "r" and float(abs(statistic.number)) > 1:
+        return None
+    ends = (low, inf) if statistic.sign == ">" else (0.0, high) if statistic.sign == "<" else (low, high)
+    values = [_probability(statistic.kind, end, free) for end in ends for free in _free(statistic)]
+    return Interval(min(values), max(values)) if None not in values else None
+
+
+def _free(statistic: Statistic) -> Sequence[tuple[float, ...]]:
+    return [(FEWEST_FREE,), (inf,)] if statistic.kind == "t" and not statistic.freedom else [statistic.freedom]
+
+
+def _probability(kind: str, value: float, freedom: tuple[float, ...]) -> float:
+    from scipy import stats
+
+    if value == inf:
+        return 0.0
+    if kind == "z" or (kind == "t" and freedom == (inf,)):
+        return float(2 * stats.norm.sf(value))
+    if kind == "t":
+        return float(2 * stats.t.sf(value, *freedom))
+    if kind == "f":
+        return float(stats.f.sf(value, *freedom))
+    if kind == "r":
+        share = min(value, 1.0) ** 2
+        return float(2 * stats.t.sf(sqrt(freedom[0] * share / (1 - share)), *freedom)) if share < 1 else 0.0
+    return float(stats.chi2.sf(value, *freedom))
+
+
+def judge(statistic: Statistic, one_tailed: bool = False, corrected: bool = False) -> Judged | None:
+    """Whether a p fits its statistic; None if nothing can be computed, or if a correction may have raised p.
+
+    Args:
+        one_tailed: whether the text says that tests are. corrected: whether it says that p is.
+    """
+    given = probabilities(statistic)
+    if given is None or (statistic.p is not None and statistic.p > 1):
+        return None
+    tails = [given, *([given.scaled(0.5)] if one_tailed and statistic.kind in ("t", "z", "r") else [])]
+    words = f"{statistic} gives p = {_shown(given)}" + ("" if statistic.kind in ("f", "chi2", "q") else ", two-tailed")
+    if statistic.kind == "t" and not statistic.freedom:
+        words += f", with {FEWEST_FREE:g} degrees of freedom or more"
+    if statistic.p == 0 and statistic.p_sign in "=<":
+        return Judged(FITS if given.low < 0.0005 and statistic.p_sign == "=" else WRONG, f"{words}; p is never 0")
+    if any(_agree(statistic, tail) for tail in tails):
+        return Judged(FITS, words)
+    if corrected and _printed(statistic).high > given.low:
+        return None
+    if statistic.kind in ("t", "z", "r") and _agree(statistic, given.scaled(0.5)):
+        words += f" (one-tailed {_shown(given.scaled(0.5))})"
+    changes = _is_significant(statistic) is not None and _is_significant(statistic) != _below(given)
+    decided = changes and _below(given) is not None
+    words += f", not {statistic.said}" + (f": below {ALPHA:g} in one of the two alone" if decided else "")
+    return Judged(DECISION if decided else WRONG, words)
+
+
+def _printed(statistic: Statistic) -> Interval:
+    """The values of p that are printed so."""
+    if statistic.p is None:
+        return Interval(ALPHA, 1.0)
+    value = float(statistic.p)
+    return {"<": Interval(0.0, value), ">": Interval(value, 1.0)}.get(statistic.p_sign, half_up(statistic.p))
+
+
+def _agree(statistic: Statistic, given: Interval) -> bool:
+    low, high = _printed(statistic)
+    return given.low <= high + SLACK and low <= given.high + SLACK
+
+
+def _is_significant(statistic: Statistic) -> bool | None:
+    """Whether a printed p says that a result is significant; None if it leaves it open."""
+    if statistic.p is None:
+        return False
+    value = float(statistic.p)
+    if statistic.p_sign == "<":
+        return True if value <= ALPHA else None
+    return False if statistic.p_sign == ">" and value >= ALPHA else None if statistic.p_sign == ">" else value <= ALPHA
+
+
+def _below(given: Interval) -> bool | None:
+    return True if given.high <= ALPHA else False if given.low > ALPHA else None
+
+
+def _shown(given: Interval) -> str:
+    ends = [f"{end:.3f}".lstrip("0") if end >= 0.0005 else f"{end:.1g}" for end in given]
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
+
+def broken(table: Table) -> Iterator[Broken]:
+    """Yield the p of a table that do not fit the statistics beside them, and marks of p that neither does."""
+    text = " ".join([table.caption, *table.marks.values()])
+    is_directed, is_corrected = bool(ONE_TAILED.search(text)), bool(CORRECTED.search(text))
+    judged = []
+    for line in lines(table):
+        for cells in line.groups():
+            group = {**cells, "f": cells["f1"]} if {"f1", "df1", "df2"} <= cells.keys() else cells  # a head F
+            p = group.get("p")
+            kind = next((kind for kind in ("t", "f", "chi2", "r", "z", "q") if kind in group), "")
+            if p is None or not kind or group[kind].hedge:
+                continue
+            labels = " ".join(group[kind].coordinates.values()) + " " + " ".join(p.coordinates.values())
+            freedom = _freedom(kind, group[kind], group)
+            sign = "<" if p.hedge in AT_MOST else ">" if p.hedge in AT_LEAST else "="
+            if freedom is None or (is_corrected or CORRECTED.search(labels)) or p.printed.endswith("%"):
+                continue
+            statistic = Statistic(kind, group[kind].number, "=", freedom, p.number, sign)
+            if (found := judge(statistic, is_directed)) is not None:
+                judged.append((p, group[kind], found))
+    wrong = [one for one in judged if one[2].outcome != FITS]
+    if len(wrong) == 1 or 2 * len(wrong) < len(judged):
+        for outcome in (DECISION, WRONG):
+            for p, cell, found in wrong:
+                if found.outcome == outcome:
+                    kind = "p_and_decision" if outcome == DECISION else "p_and_statistic"
+                    yield Broken(kind, [p, cell], found.words, "inconsistent")
+    yield from _marks(table, text, is_directed)
+
+
+def _freedom(kind: str, cell: Cell, cells: Mapping[str, Cell]) -> tuple[float, ...] | None:
+    """The degrees of freedom of a statistic; None if they are not printed, but for t."""
+    for label in cell.coordinates.values():
+        if freedom := freedom_of(label):
+            return freedom if len(freedom) == (2 if kind == "f" else 1) else None
+    if kind == "z":
+        return ()
+    if kind == "f":
+        return (float(cells["df1"].number), float(cells["df2"].number)) if {"df1", "df2"} <= cells.keys() else None
+    if "df" in cells:
+        return (float(cells["df"].number),) if cells["df"].number > 0 else None
+    if kind == "r" and "n" in cells:
+        return (float(cells["n"].number - 2),) if cells["n"].number > 2 else None
+    return () if kind == "t" else None
+
+
+def _marks(table: Table, text: str, one_tailed: bool) -> Iterator[Broken]:
+    """A mark for p below a level stands beside no larger p, and no estimate over its error that gives a larger one."""
+    levels = {mark: float(level) for mark, level in _SIGNIFICANT.findall(text)}
+    judged = []
+    for line in lines(table) if levels else ():
+        for group in line.groups():
+            for name in ("estimate", "t", "f", "chi2", "z", "r", "mean", "p"):
+                cell = group.get(name)
+                mark = max(
+                    (mark for mark in levels if cell and mark in cell.mark.replace(BOLD, "")), key=len, default=""
+                )
+                if cell is None or not mark:
+                    continue
+                least, source = _least(group, one_tailed)
+                if source:
+                    judged.append((cell, mark, levels[mark], least, source))
+    wrong = [one for one in judged if one[3] >= one[2]]
+    if len(wrong) == 1 or 2 * len(wrong) < len(judged):
+        for cell, mark, level, least, source in wrong:
+            words = f"{mark} says p < {level:g}; {source} gives p of at least {least:.3g}"
+            yield Broken("mark_and_p", [cell], words, "inconsistent")
+
+
+def _least(cells: Mapping[str, Cell], one_tailed: bool) -> tuple[float, str]:
+    """The smallest p that a group allows, and from what."""
+    p, estimate, error = cells.get("p"), cells.get("estimate"), cells.get("se")
+    if p is not None and p.hedge not in AT_MOST:
+        return half_up(p.number).low, f"p = {p.printed}"
+    if p is None and estimate is not None and error is not None and half_up(error.number).low > 0:
+        largest = half_up(estimate.number).magnitude().high / half_up(error.number).low
+        return _probability("z", largest, ()) / (2 if one_tailed else 1), f"{estimate.printed} / {error.printed}"
+    return 0.0, ""

@@ -1,0 +1,191 @@
+"""Ranges of shares, correlations and p; recall at growing depth; F1 of P and R; confusion matrices; parts of 100."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from robustdr.audit import rounding
+from robustdr.audit.cells import Cell
+from robustdr.audit.findings import Broken
+from robustdr.audit.heads import CHANGE, is_share, lines, role
+from robustdr.audit.relations import interval_text
+from robustdr.audit.reported import Table
+from robustdr.claims.intervals import Interval
+
+UNITS = ("percent", "fraction", "number", "count", "")  # of cells that a range is about: no seconds, no millions
+PARTS = 3  # shares of one whole, at least
+OTHERS = 2  # lines that have a sum of 100
+_RISING = re.compile(r"(RR|R|Success|Recall|Hits?|HR|SR|pass|MRR)@(\d+)", re.I)
+_NOT_RISING = re.compile(r"rouge|capped|r_?cap|\bIoU\b|threshold|\bR-L\b", re.I)
+_MACRO = re.compile(r"macro|micro|weighted|averag|\bavg\b|mean|best", re.I)
+ALONE = ("n", "t", "f", "chi2", "z", "df", "se", "sd", "low")  # roles beside which `r` and `p` are sure
+
+
+def broken(table: Table, words: Mapping[str, Sequence[str]]) -> Iterator[Broken]:
+    """Yield the numbers of a table that are outside of their range, order or formula.
+
+    Args:
+        words: by label, how the paper words it.
+    """
+    yield from _out_of_range(table)
+    yield from _out_of_order(table, words)
+    yield from _wrong_f1(table)
+    yield from _wrong_rates(table)
+    yield from _not_to_100(table)
+
+
+def as_printed(cell: Cell) -> Interval:
+    """The values that a printed number can stand for, in the unit in which it is printed."""
+    return cell.interval.scaled(1 / cell.scale)
+
+
+def _labels(cell: Cell) -> list[str]:
+    return [text for name, text in cell.coordinates.items() if name != "value"]
+
+
+def _limits(cell: Cell, roles: Sequence[str]) -> tuple[str, float, float]:
+    """The range of a cell, with its name; it is empty if there is none."""
+    labels = _labels(cell)
+    if any(CHANGE.search(text) for text in labels):
+        return "", 0, 0
+    for text in labels:
+        if is_share(text):
+            return f"{text}, a share,", 0, 100
+        name = role(text)
+        if name in ("r", "agreement", "p") and (len(text) > 1 or any(other in ALONE for other in roles)):
+            return {"p": (f"{text}, a probability,", 0, 1)}.get(name, (f"{text}, a coefficient,", -1, 1))
+    return "", 0, 0
+
+
+def _out_of_range(table: Table) -> Iterator[Broken]:
+    roles: defaultdict[int, list[str]] = defaultdict(list)
+    for line in lines(table):
+        for entry in line.entries:
+            roles[entry.cell.line].append(entry.role)
+    columns: defaultdict[tuple[int, str, float, float], list[Cell]] = defaultdict(list)
+    for cell in table.cells:
+        if cell.coordinates["value"] == "value" and not cell.hedge and cell.unit in UNITS:
+            name, least, most = _limits(cell, roles[cell.line])
+            if name:
+                most *= 100 if most == 1 and cell.printed.endswith("%") else 1
+                columns[cell.column, name, least, most].append(cell)
+    for (_, name, least, most), cells in columns.items():
+        wrong = [cell for cell in cells if not least <= cell.number <= most]
+        if len(wrong) == 1 or len(wrong) * 2 < len(cells):
+            for cell in wrong:
+                words = f"{name} lies between {least} and {most}; {cell.printed} does not, however it was rounded"
+                yield Broken("out_of_range", [cell], words, "impossible")
+
+
+def _out_of_order(table: Table, words: Mapping[str, Sequence[str]]) -> Iterator[Broken]:
+    """More depth finds no less: recall, success and the reciprocal rank of one system and one set."""
+    if _NOT_RISING.search(table.caption) or any(
+        _NOT_RISING.search(text) for c in table.cells[:200] for text in _labels(c)
+    ):
+        return
+    by_depth: defaultdict[tuple[object, ...], dict[int, Cell]] = defaultdict(dict)
+    for cell in table.cells:
+        is_plain = cell.coordinates["value"] == "value" and not cell.hedge
+        for name, text in cell.coordinates.items() if is_plain else ():
+            match = _RISING.fullmatch(text)
+            is_spelled = all("@" in spelled for spelled in words.get(text, ()))  # R50 is no recall
+            if match and is_spelled and not any(CHANGE.search(other) for other in _labels(cell)):
+                rest = cell.place_without(name)
+                by_depth[cell.unit, name, match[1].casefold(), rest].setdefault(int(match[2]), cell)
+    pairs = [
+        (cells[depth], cells[deeper], depth, deeper)
+        for cells in by_depth.values()
+        for depth in sorted(cells)
+        for deeper in sorted(cells)
+        if depth < deeper
+    ]
+    wrong = [pair for pair in pairs if pair[0].interval.low > pair[1].interval.high]
+    if len(wrong) > 1 and 2 * len(wrong) > len(pairs):
+        return
+    for cell, deep, depth, deeper in wrong:
+        words_ = f"{cell.printed} at depth {depth} is above {deep.printed} at depth {deeper}, however both were rounded"
+        yield Broken("out_of_order", [cell, deep], f"{words_}: a greater depth finds no less", "inconsistent")
+
+
+def _wrong_f1(table: Table) -> Iterator[Broken]:
+    """F1 is 2PR/(P+R); an average of many is at most the mean of P and R."""
+    triples = [
+        (group["precision"], group["recall"], group["f1"])
+        for line in lines(table)
+        for group in line.groups()
+        if {"precision", "recall", "f1"} <= group.keys()
+        and not _mixed([group[n] for n in ("precision", "recall", "f1")])
+    ]
+    judged = []
+    for precision, recall, f1 in triples:
+        harmonic = rounding.harmonic_mean([precision.interval, recall.interval])
+        mean = rounding.mean([precision.interval, recall.interval])
+        if harmonic is not None:
+            judged.append((precision, recall, f1, harmonic, mean, harmonic.meets(f1.interval)))
+    above = [one for one in judged if one[2].interval.low > one[4].high]
+    fits = sum(one[-1] for one in judged)
+    if len(above) > 1 and 2 * len(above) >= len(judged):
+        return
+    text = " ".join([table.caption, *(label for place in table.columns for label in place.values())])
+    is_plain = not _MACRO.search(text)
+    for precision, recall, f1, harmonic, mean, fit in judged:
+        given = f"P = {precision.printed} and R = {recall.printed}"
+        if f1.interval.low > mean.high:
+            words = f"F1 is at most the mean of {given}, {interval_text(mean, f1)}, however they were rounded"
+            yield Broken("f1_of_p_and_r", [f1], words, "inconsistent")
+        elif not fit and fits * 2 >= len(judged) and is_plain and not any(map(_MACRO.search, _labels(f1))):
+            words = f"2PR/(P+R) of {given} is {interval_text(harmonic, f1)}, however they were rounded"
+            yield Broken("f1_of_p_and_r", [f1], f"{words}; so it is in {fits} other lines")
+
+
+def _mixed(cells: Sequence[Cell]) -> bool:
+    return len({cell.unit for cell in cells}) > 1 or any(cell.hedge for cell in cells)
+
+
+RATES = {
+    "precision": (("tp",), ("fp",)),
+    "recall": (("tp",), ("fn",)),
+    "sensitivity": (("tp",), ("fn",)),
+    "specificity": (("tn",), ("fp",)),
+    "accuracy": (("tp", "tn"), ("fp", "fn")),
+}
+
+
+def _wrong_rates(table: Table) -> Iterator[Broken]:
+    """Precision, recall and the like are quotients of the four counts beside them."""
+    for line in lines(table):
+        for group in line.groups():
+            for name, (right, wrong) in RATES.items():
+                if not {name, *right, *wrong} <= group.keys() or any(group[n].decimals for n in (*right, *wrong)):
+                    continue
+                numerator = sum(int(group[n].number) for n in right)
+                whole = numerator + sum(int(group[n].number) for n in wrong)
+                cell, share = group[name], numerator / max(whole, 1)
+                if whole and not any(as_printed(cell).meets(Interval(share * f, share * f)) for f in (1, 100)):
+                    words = f"{' + '.join(n.upper() for n in right)} is {numerator} of {whole}, {100 * share:.2f} %"
+                    yield Broken(
+                        "rate_of_counts", [cell], f"{words}; no rounding of it is {cell.printed}", "inconsistent"
+                    )
+
+
+def _not_to_100(table: Table) -> Iterator[Broken]:
+    """The shares of a line add up to 100, as those of all other lines do."""
+    for key in ("line", "column"):
+        by_line: defaultdict[int, list[Cell]] = defaultdict(list)
+        for cell in table.cells:
+            if cell.coordinates["value"] == "value":
+                by_line[getattr(cell, key)].append(cell)
+        width = max(map(len, by_line.values()), default=0)
+        full = [cells for cells in by_line.values() if len(cells) == width and not _mixed(cells)]
+        for whole in (100.0, 1.0):
+            sums = [(cells, rounding.mean([as_printed(cell) for cell in cells]).scaled(width)) for cells in full]
+            fitting = [
+                cells for cells, total in sums if total.meets(Interval(whole, whole)) and any(c.decimals for c in cells)
+            ]
+            wrong = [(cells, total) for cells, total in sums if not total.meets(Interval(whole, whole))]
+            if width < PARTS or len(fitting) < OTHERS or len(wrong) * OTHERS > len(fitting):
+                continue
+            for cells, total in wrong:
+                words = f"the shares add up to {total.low:.2f} to {total.high:.2f} with any rounding, not to {whole:g}"
+                words += f", as those of {len(fitting)} other lines do"
+                yield Broken("not_to_100", cells, words, "inconsistent")

@@ -1,0 +1,219 @@
+"""Means, medians, deviations, errors, intervals and samples of one thing: what each says of the others.
+
+GRIM (Brown and Heathers, 2017) and GRIMMER (Anaya, 2016) say which means and deviations whole numbers have.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from math import sqrt
+
+from robustdr.audit.cells import Cell
+from robustdr.audit.chance import chance_bound, odds
+from robustdr.audit.findings import Broken
+from robustdr.audit.grains import deviations, is_whole
+from robustdr.audit.heads import caption_size, lines, size_of
+from robustdr.audit.relations import interval_text
+from robustdr.audit.reported import Table
+from robustdr.audit.shares import as_printed
+from robustdr.claims.intervals import SLACK
+
+ORDER = ("min", "q1", "median", "q3", "max")  # each is at most the next ones
+HELD = ("estimate", "mean", "median", "r", "accuracy", "f1", "share", "sensitivity", "specificity")  # by an interval
+SMALL = 0.05  # chance below which means are believed to be those of whole numbers
+LARGEST = 400  # numbers of a sample up to which a mean of two decimals says anything
+WHOLE = re.compile(
+    r"\blikert|\bratings?\b|\brated\b|\bpoint scale|\bitems?\b|number of|\bcounts?\b|\berrors made\b", re.I
+)
+_SCALE = re.compile(
+    r"\b(?:scale|likert|rat(?:ed|ings?)|score[sd]?)\b[^.;]{0,40}?\b(\d{1,2})\s*(?:-|–|—|to)\s*(\d{1,3})\b"
+    r"|\b(\d{1,2})\s*(?:-|–|—|to)\s*(\d{1,3})\s+(?:likert|rating|scale)",
+    re.I,
+)
+Group = Mapping[str, Cell]
+
+
+def broken(table: Table) -> Iterator[Broken]:
+    """Yield the numbers of a table that no data have together."""
+    groups = [group for line in lines(table) for group in line.groups() if len(group) > 1]
+    for rule in (_order, _gap, _widest, _error, _held, _quotient):
+        pairs = [(group, found) for group in groups if (found := rule(group, table)) is not None]
+        wrong = [found for _, found in pairs if found]
+        if len(wrong) == 1 or 2 * len(wrong) < len(pairs):
+            for found in wrong:
+                yield from found
+    yield from _samples(groups, table)
+
+
+def _same_unit(*cells: Cell) -> bool:
+    """Whether numbers are printed in one unit, as far as they print any."""
+    return len({cell.printed.endswith("%") for cell in cells}) == 1 and not any(cell.hedge for cell in cells)
+
+
+def _order(group: Group, _: Table) -> list[Broken] | None:
+    """The smallest, the quarters and the largest are in this order; the mean is inside."""
+    pairs = [*combinations([name for name in ORDER if name in group], 2)]
+    pairs += [(a, b) for a, b in (("min", "mean"), ("mean", "max")) if {a, b} <= group.keys()]
+    pairs = [(a, b) for a, b in pairs if _same_unit(group[a], group[b])]
+    return (
+        [
+            Broken(
+                "not_between",
+                [group[a], group[b]],
+                f"the {a}, {group[a].printed}, is above the {b}, {group[b].printed}, however both were rounded",
+                "impossible",
+            )
+            for a, b in pairs
+            if as_printed(group[a]).low > as_printed(group[b]).high + SLACK
+        ]
+        if pairs
+        else None
+    )
+
+
+def _gap(group: Group, _: Table) -> list[Broken] | None:
+    """Mean and median are at most a standard deviation apart."""
+    if not {"mean", "median", "sd"} <= group.keys() or not _same_unit(group["mean"], group["median"], group["sd"]):
+        return None
+    mean, median, sd = (as_printed(group[name]) for name in ("mean", "median", "sd"))
+    gap = (mean - median).magnitude().low
+    words = (
+        f"mean {group['mean'].printed} and median {group['median'].printed} are over {gap:.3g} apart; "
+        f"they are at most the deviation apart, {group['sd'].printed}"
+    )
+    return [Broken("mean_and_median", [group["mean"], group["median"]], words, "impossible")] * (gap > sd.high + SLACK)
+
+
+def _widest(group: Group, table: Table) -> list[Broken] | None:
+    """A deviation is at most what half of the numbers at each end give; and a mean lies on its scale."""
+    found = []
+    scale = _SCALE.search(" ".join([table.caption, *(text for place in table.columns for text in place.values())]))
+    ends = sorted(float(end) for end in scale.groups() if end) if scale else []
+    if {"min", "max"} <= group.keys() and _same_unit(group["min"], group["max"]):
+        least, most = as_printed(group["min"]).low, as_printed(group["max"]).high
+    elif ends and ends[0] < ends[1] and "mean" in group:
+        least, most = ends
+        if as_printed(group["mean"]).low > most or as_printed(group["mean"]).high < least:
+            words = f"a mean on a scale from {least:g} to {most:g} is not {group['mean'].printed}"
+            return [Broken("off_the_scale", [group["mean"]], words, "impossible")]
+    else:
+        return None
+    if "sd" not in group or group["sd"].hedge:
+        return None
+    n = _size(group, table)
+    factor = sqrt(n / (n - 1)) if n > 1 else sqrt(2)
+    limit = (most - least) / 2 * factor
+    if "mean" in group:
+        low, high = as_printed(group["mean"])
+        nearest = min(max((least + most) / 2, low), high)
+        limit = min(limit, sqrt(max(0.0, (most - nearest) * (nearest - least))) * factor)
+    if as_printed(group["sd"]).low > limit + SLACK:
+        mean = f" with the mean {group['mean'].printed}" if "mean" in group else ""
+        words = f"numbers from {least:g} to {most:g}{mean} have a deviation of at most {limit:.3f}"
+        found = [
+            Broken("too_wide", [group["sd"]], f"{words}; no rounding of it is {group['sd'].printed}", "impossible")
+        ]
+    return found
+
+
+def _error(group: Group, table: Table) -> list[Broken] | None:
+    """A standard error is the deviation over the root of the size."""
+    n = _size(group, table)
+    if not {"sd", "se"} <= group.keys() or not _same_unit(group["sd"], group["se"]):
+        return None
+    sd, se = as_printed(group["sd"]), as_printed(group["se"])
+    if n < 2:
+        words = f"a standard error is no larger than its deviation, {group['sd'].printed}"
+        return [Broken("error_of_mean", [group["se"]], words, "impossible")] * (se.low > sd.high + SLACK)
+    given = sd.scaled(1 / sqrt(n))
+    words = f"{group['sd'].printed} / √{n} is {given.low:.4g} to {given.high:.4g} with any rounding"
+    return [Broken("error_of_mean", [group["se"], group["sd"]], words, "inconsistent")] * (not given.meets(se))
+
+
+def _held(group: Group, _: Table) -> list[Broken] | None:
+    """An interval begins below its end, and holds its estimate."""
+    if not {"low", "high"} <= group.keys() or any(group[name].hedge for name in ("low", "high")):
+        return None
+    low, high = as_printed(group["low"]), as_printed(group["high"])
+    text = f"[{group['low'].printed}, {group['high'].printed}]"
+    if low.low > high.high + SLACK:
+        words = f"the interval {text} begins above its end"
+        return [Broken("limits_reversed", [group["low"], group["high"]], words, "impossible")]
+    found = []
+    for name in HELD:
+        cell = group.get(name)
+        if cell and _same_unit(cell, group["low"]) and cell.decimals >= min(1, group["low"].decimals):
+            value = as_printed(cell)
+            if value.high < low.low - SLACK or value.low > high.high + SLACK:
+                words = f"{cell.printed} is outside of its interval {text}, however they were rounded"
+                found.append(Broken("outside_of_interval", [cell], words, "inconsistent"))
+            break
+    return found
+
+
+def _quotient(group: Group, _: Table) -> list[Broken] | None:
+    """t (or z) is the estimate over its standard error."""
+    name = "t" if "t" in group else "z"
+    if not {"estimate", "se", name} <= group.keys() or any(group[n].hedge for n in ("estimate", "se", name)):
+        return None
+    value, error, printed = (as_printed(group[n]) for n in ("estimate", "se", name))
+    if error.low <= 0 or "or" in _words(group["estimate"]):
+        return None
+    given = value / error
+    words = (
+        f"{group['estimate'].printed} / {group['se'].printed} is {given.low:.3g} to {given.high:.3g} with any rounding"
+    )
+    fits = given.magnitude().meets(printed.magnitude())
+    return [Broken("estimate_over_error", [group[name]], words, "inconsistent")] * (not fits)
+
+
+def _words(cell: Cell) -> set[str]:
+    """The labels of a cell that name a ratio, whose error is one of its logarithm."""
+    ratios = ("or", "aor", "hr", "ahr", "irr", "odds ratio", "hazard ratio", "rate ratio", "risk ratio")
+    return {
+        "or" for text in cell.coordinates.values() if any(re.search(rf"\b{one}\b", text.casefold()) for one in ratios)
+    }
+
+
+def _size(group: Group, table: Table) -> int:
+    """The size of the sample of a group: beside it, in its labels, or in the caption; 0 if none is known."""
+    if "n" in group and not group["n"].decimals and not group["n"].hedge:
+        return int(group["n"].number)
+    labels = [text for cell in group.values() for text in cell.coordinates.values()]
+    return size_of(labels) or caption_size(table)
+
+
+def _samples(groups: Sequence[Group], table: Table) -> Iterator[Broken]:
+    """Means and deviations that whole numbers do not have, where the others are theirs (GRIM, GRIMMER)."""
+    tested = []
+    for group in groups:
+        n = _size(group, table)
+        mean = group.get("mean")
+        if mean and 1 < n <= LARGEST and mean.decimals > 1 and not mean.hedge and not mean.printed.endswith("%"):
+            tested.append((group, n))
+    wrong = [(group, n) for group, n in tested if not is_whole(as_printed(group["mean"]), n)]
+    fitting = {(group["mean"].number, n): min(1.0, 1.5 * n / 10 ** group["mean"].decimals) for group, n in tested}
+    for group, n in wrong:
+        fitting.pop((group["mean"].number, n), None)
+    labels = [text for group, _ in tested for cell in group.values() for text in cell.coordinates.values()]
+    counted = bool(WHOLE.search(" ".join([table.caption, *labels])))
+    chance = chance_bound([*fitting.values()], len(fitting) + len(wrong), 1)
+    if (
+        not tested
+        or 2 * len(wrong) > len(tested)
+        or not (chance < SMALL or (counted and len(wrong) <= max(1, len(fitting))))
+    ):
+        return
+    why = "" if counted else f"; the other {len(fitting)} means are, by chance {odds(chance)}"
+    for group, n in wrong:
+        words = f"no {n} whole numbers have a mean that is printed {group['mean'].printed}"
+        yield Broken("no_such_mean", [group["mean"]], words + why, "impossible" if counted else "suspicious")
+    for group, n in tested:
+        if "sd" not in group or (group, n) in wrong or group["sd"].hedge or group["sd"].decimals < 2:
+            continue
+        printed, average = as_printed(group["sd"]), as_printed(group["mean"])
+        possible = deviations(n, average, printed)
+        if possible and not any(printed.meets(one) for one in possible):
+            near = " or ".join(interval_text(one.scaled(group["sd"].scale), group["sd"]) for one in possible)
+            words = f"{n} whole numbers with the mean {group['mean'].printed} have the deviation {near}"
+            yield Broken("no_such_deviation", [group["sd"]], words + why, "impossible" if counted else "suspicious")

@@ -1,0 +1,65 @@
+"""Counts with their percentages, n (%): each is a share of the whole that its column names."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from math import ceil, floor
+
+from robustdr.audit.cells import Cell
+from robustdr.audit.findings import Broken
+from robustdr.audit.heads import lines, size_of
+from robustdr.audit.reported import Table
+from robustdr.audit.shares import as_printed
+from robustdr.claims.intervals import SLACK, Interval
+
+FEWEST = 4  # pairs that agree on a whole that is not printed
+USUAL = 0.8  # share of the pairs that must agree on it
+LARGEST = 10_000_000
+
+
+def broken(table: Table) -> Iterator[Broken]:
+    """Yield the percentages that are not those of the counts beside them."""
+    by_column: defaultdict[int, list[tuple[Cell, Cell]]] = defaultdict(list)
+    seen = set()
+    for line in lines(table):
+        entries = {(entry.cell.line, entry.cell.column): entry for entry in line.entries}
+        for (row, column), entry in entries.items():
+            share = entries.get((row, column + 1))
+            is_pair = entry.role == "n" and share and share.role == "percent" and not entry.cell.decimals
+            if is_pair and share and (row, column) not in seen:
+                seen.add((row, column))
+                by_column[column].append((entry.cell, share.cell))
+    for column, pairs in by_column.items():
+        yield from _of_column(table, column, pairs)
+
+
+def _of_column(table: Table, column: int, pairs: list[tuple[Cell, Cell]]) -> Iterator[Broken]:
+    printed = size_of([*table.columns[column].values()])
+    whole = printed or _implied(pairs)
+    wrong = [(count, share) for count, share in pairs if whole and not _is_share(count, share, whole)]
+    fit = len(pairs) - len(wrong)
+    if printed and 2 * len(wrong) > len(pairs) and len(pairs) > 2:
+        return  # numbers are missing: another whole
+    if not printed and (fit < FEWEST or fit < USUAL * len(pairs)):
+        return
+    source = f"n = {whole:,}, as the head says," if printed else f"{whole:,}, of which {fit} other cells are shares,"
+    for count, share in wrong:
+        value = 100 * int(count.number) / whole
+        words = f"{count.printed} of {source} is {value:.{share.decimals + 1}f} %; no rounding of it is {share.printed}"
+        yield Broken("count_and_share", [share, count], words, "inconsistent" if printed else "suspicious")
+
+
+def _is_share(count: Cell, share: Cell, whole: int) -> bool:
+    value = 100 * int(count.number) / whole
+    return as_printed(share).meets(Interval(value, value))
+
+
+def _implied(pairs: list[tuple[Cell, Cell]]) -> int:
+    """The whole of which most pairs are shares; 0 if there is none."""
+    ends = []
+    for count, share in pairs:
+        low, high = as_printed(share)
+        if count.number > 0 and low > 0:
+            ends.append((ceil(100 * int(count.number) / high - SLACK), floor(100 * int(count.number) / low + SLACK)))
+    starts = [low for low, high in ends if low <= high and 0 < low < LARGEST]
+    best = max(starts, key=lambda whole: (sum(low <= whole <= high for low, high in ends), -whole), default=0)
+    return best
