@@ -27,11 +27,11 @@ def changed(path: Path) -> str:
     if not note.is_file():
         return ""
     try:
-        told = from_json(note.read_bytes())
-        first: dict[str, str] = dict(told["sha256"])
+        noted = from_json(note.read_bytes())
+        first: dict[str, str] = dict(noted["sha256"])
     except (ValueError, LookupError, TypeError):
         return f"{note}: cannot be read; delete it to trust {path} as it is now"
-    if told.get("written") == _written(path):
+    if noted.get("written") == _written(path):
         return ""
     now = _digests(path)
     differing = sorted(name for name in {*first, *now} if first.get(name) != now.get(name))

@@ -30,38 +30,40 @@ def names(path: Path) -> list[str]:
         UserError: there is nothing at the path, or it is damaged.
     """
     if path.is_dir():
-        found = [file.relative_to(path).as_posix() for file in sorted(path.rglob("*")) if file.is_file()]
+        file_names = [file.relative_to(path).as_posix() for file in sorted(path.rglob("*")) if file.is_file()]
     elif not path.is_file():
         raise UserError(f"{path}: no such file or folder")
     else:
         try:
             if tarfile.is_tarfile(path):
                 with tarfile.open(path) as tar:
-                    found = [member.name for member in tar if member.isfile()]
+                    file_names = [member.name for member in tar if member.isfile()]
             elif zipfile.is_zipfile(path):
                 with zipfile.ZipFile(path) as zipped:
-                    found = [info.filename for info in zipped.infolist() if not info.is_dir()]
+                    file_names = [info.filename for info in zipped.infolist() if not info.is_dir()]
             else:
                 return [path.name]
         except DAMAGED as error:
             raise UserError(f"{path}: a damaged archive ({error}); fetch it again") from None
-    return [name for name in found if not _is_hidden(name)]
+    return [name for name in file_names if not _is_hidden(name)]
 
 
 def _is_hidden(name: str) -> bool:
     return any((part.startswith(".") and part != ".") or part == "__MACOSX" for part in PurePosixPath(name).parts)
 
 
-def the_one(path: Path, found: list[str], pattern: str, subject: str) -> str:
+def the_one(path: Path, file_names: list[str], pattern: str, subject: str) -> str:
     """Return the name that matches a pattern: its last part, or all of it if the pattern has a `/`.
 
     Raises:
         UserError: none does, or several do.
     """
-    matching = [name for name in found if fnmatch(name if "/" in pattern else PurePosixPath(name).name, pattern)]
+    matching = [name for name in file_names if fnmatch(name if "/" in pattern else PurePosixPath(name).name, pattern)]
     if len(matching) == 1:
         return matching[0]
-    listed = ", ".join(sorted(matching or found)[:LISTED]) + (", …" if len(matching or found) > LISTED else "")
+    listed = ", ".join(sorted(matching or file_names)[:LISTED]) + (
+        ", …" if len(matching or file_names) > LISTED else ""
+    )
     problem = f"{len(matching)} files match: {listed}" if matching else f"no file matches; it has {listed or 'no file'}"
     raise UserError(f"{path}: {subject} {pattern!r}: {problem}; exactly one must")
 
@@ -75,18 +77,18 @@ def taken_out(path: Path, chosen: list[str]) -> Iterator[list[Path]]:
     """
     with TemporaryDirectory() as temporary:
         files = [Path(temporary, str(number)) for number in range(len(chosen))]
-        wanted = dict(zip(chosen, files, strict=True))
+        targets = dict(zip(chosen, files, strict=True))
         try:
             if path.is_dir():
                 files = [path / name for name in chosen]
             elif tarfile.is_tarfile(path):
                 with tarfile.open(path) as tar:
                     for member in tar:  # in one pass: packed archives cannot jump
-                        if member.isfile() and member.name in wanted and (source := tar.extractfile(member)):
-                            _write(source, wanted[member.name])
+                        if member.isfile() and member.name in targets and (source := tar.extractfile(member)):
+                            _write(source, targets[member.name])
             elif zipfile.is_zipfile(path):
                 with zipfile.ZipFile(path) as zipped:
-                    for name, file in wanted.items():
+                    for name, file in targets.items():
                         with zipped.open(name) as source:
                             _write(source, file)
             else:

@@ -40,7 +40,7 @@ def convert(folder: Path, output: Path) -> None:
 
 def _model_folder(archive: Path, inside: Path) -> Path:
     """Return the folder of an archive that has a model; of several, the one around the others, such as snapshots."""
-    found = sorted(
+    folders = sorted(
         (
             file.parent
             for file in inside.rglob(CONFIG)
@@ -48,11 +48,11 @@ def _model_folder(archive: Path, inside: Path) -> Path:
         ),
         key=lambda folder: len(folder.parts),
     )
-    if not found or any(found[0] not in folder.parents for folder in found[1:]):
-        listed = ", ".join(folder.relative_to(inside).as_posix() for folder in found) or "none"
+    if not folders or any(folders[0] not in folder.parents for folder in folders[1:]):
+        listed = ", ".join(folder.relative_to(inside).as_posix() for folder in folders) or "none"
         problem = f"one folder with {CONFIG} and {PICKLE} or {WEIGHTS} is expected; it has: {listed}"
         raise UserError(f"{archive}: {problem}; unpack it, and name the folder")
-    return found[0]
+    return folders[0]
 
 
 def _convert(folder: Path, output: Path) -> None:

@@ -87,8 +87,10 @@ class Demand:
             if self.lineage.has_cell(system, role):
                 split, variations = self._varied(paper, role)
                 names = sets.setdefault((system, split), [])
-                wanted = [ORIGINAL, *(variations if varied else [])]
-                names += [name for name in wanted if name not in names and self.lineage.is_ranked(system, split, name)]
+                needed_names = [ORIGINAL, *(variations if varied else [])]
+                names += [
+                    name for name in needed_names if name not in names and self.lineage.is_ranked(system, split, name)
+                ]
         return {place: names for place, names in sets.items() if names}
 
     @cache

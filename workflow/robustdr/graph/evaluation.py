@@ -73,9 +73,9 @@ class Evaluation(Part):
         """Return the node of the check that a checkpoint, which has a `witness`, reaches its published score."""
         scale, found = self.lineage.scale, self.witness(checkpoint)
         score = scale.published.get(checkpoint)
-        if found is None or score is None:
+        if witness is None or score is None:
             raise KeyError(checkpoint)
-        system, split = found
+        system, split = witness
         return self.node(
             "published",
             f"published/{checkpoint}.json",
@@ -95,24 +95,30 @@ class Evaluation(Part):
     def _checked(self, system: str) -> tuple[str, ...]:
         """Return the released checkpoints behind a system whose published scores are checked."""
         checkpoint = self.lineage.starts_from(system)
-        own = [checkpoint] if checkpoint and self.witness(checkpoint) else []
-        behind = (name for parent in self.lineage.parents(system) for name in self._checked(parent))
-        return tuple(dict.fromkeys([*own, *behind]))
+        names = [checkpoint] if checkpoint and self.witness(checkpoint) else []
+        ancestors = (name for parent in self.lineage.parents(system) for name in self._checked(parent))
+        return tuple(dict.fromkeys([*names, *ancestors]))
 
     def gates(self, *systems: str) -> list[Node]:
         """Return the checks of published scores of all released checkpoints behind systems."""
-        return [self.published(name) for name in dict.fromkeys(name for of in systems for name in self._checked(of))]
+        return [
+            self.published(name) for name in dict.fromkeys(name for system in systems for name in self._checked(system))
+        ]
 
     def gates_of_vectors(self, system: str, collection: str) -> list[Node]:
         """Return the `gates` of a system that are not decided by searching the passages of this collection."""
-        passages_of, found = self.lineage.passages_of, {name: self.witness(name) for name in self._checked(system)}
-        own = passages_of(collection)
-        return [self.published(name) for name, of in found.items() if of and passages_of(of[1][0]) != own]
+        passages_of, witnesses = self.lineage.passages_of, {name: self.witness(name) for name in self._checked(system)}
+        passages = passages_of(collection)
+        return [
+            self.published(name)
+            for name, witness in witnesses.items()
+            if witness and passages_of(witness[1][0]) != passages
+        ]
 
     def gates_of_run(self, system: str, split: Split) -> list[Node]:
         """Return the `gates` of a system that are not decided by a run of this split."""
-        found = {name: self.witness(name) for name in self._checked(system)}
-        return [self.published(name) for name, of in found.items() if of and of[1] != split]
+        witnesses = {name: self.witness(name) for name in self._checked(system)}
+        return [self.published(name) for name, witness in witnesses.items() if witness and witness[1] != split]
 
     def all_measures(self, paper: str, cells: Cells) -> list[Node]:
         """Return the nodes of measures, for all seeds, of those cells of a paper that can be made."""

@@ -139,9 +139,9 @@ class Retrieval(Part):
     def _ranking(self, system: str, seed: int, split: Split, names: Group, first: str) -> Node:
         """Return the node of a ranking of some of a group's variations; `first` is the group's first variation."""
         lineage, (collection, name) = self.lineage, split
-        own, released = lineage.kind(system), lineage.released_runs(system, split, names)
+        kind_of_recipe, released = lineage.kind(system), lineage.released_runs(system, split, names)
         place = f"{lineage.config.scale_files[lineage.scale_name]}: released.{system}.runs.{'/'.join(split)}"
-        kind: Kind = Released(released, place, names) if released else own
+        kind: Kind = Released(released, place, names) if released else kind_of_recipe
         part = lineage.scale.negatives if (system, split) in self.demand.mined() else lineage.scale.retrieval
         inputs = {
             "corpus": reads(self.corpus(collection)),
@@ -155,7 +155,7 @@ class Retrieval(Part):
             inputs["judged"] = reads(self.split_files(split)[1])
         ignored = ignores_identical_ids(lineage.config.collections[collection])
         return self.node(
-            "mine" if name == "train" and not own.network else own.rule,
+            "mine" if name == "train" and not kind_of_recipe.network else kind_of_recipe.rule,
             runs[0],
             f"ranking of {collection}, {name}, {names[0]} by {system}, seed {seed}",
             f"{collection}.{name}.{first}.{system}.{seed}",

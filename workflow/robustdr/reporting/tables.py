@@ -21,7 +21,7 @@ from robustdr.reporting.marks import OURS, MarkTest
 from robustdr.reporting.naming import replace_names
 from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.sources import legend, marks, set_sources
-from robustdr.reporting.theirs import Beside, beside, section
+from robustdr.reporting.theirs import Beside, beside_printed, section
 from robustdr.reporting.written import Laid
 
 AGREEMENT = (  # legend of the words
@@ -92,10 +92,10 @@ def laid_out(settings: TableSettings, grid: Grid) -> Laid:
 Given = Mapping[tuple[str, str], Sequence[Beside]]
 
 
-def _lines(settings: TableSettings, grid: Grid, given: Given) -> tuple[list[str], list[list[str]]]:
+def _lines(settings: TableSettings, grid: Grid, differences: Given) -> tuple[list[str], list[list[str]]]:
     """The heading and the lines of a table: two lines per row, reported and reproduced; one if none is reported.
 
-    A third one has the difference of what authors released (`given`) from what they print.
+    A third one has the difference of what authors released (`differences`) from what they print.
     """
     laid = laid_out(settings, grid)
     names, columns = ([name + laid["marks"][name] for name in headings] for headings in (laid["rows"], laid["columns"]))
@@ -109,8 +109,10 @@ def _lines(settings: TableSettings, grid: Grid, given: Given) -> tuple[list[str]
             ["", "theirs" if settings.theirs else "reproduced", *(reproduced for _, reproduced, _ in fields)],
         ]
         if settings.theirs:
-            pairs = [given.get((key, column), ()) for column in grid.columns]
-            lines.append(["", "difference", *(" / ".join(pair.difference for pair in of) or "–" for of in pairs)])
+            pairs = [differences.get((key, column), ()) for column in grid.columns]
+            lines.append(
+                ["", "difference", *(" / ".join(pair.difference for pair in cell_pairs) or "–" for cell_pairs in pairs)]
+            )
     return [grid.corner, "", *columns], lines
 
 
@@ -220,8 +222,8 @@ def heading(settings: TableSettings) -> str:
     return number + settings.spec.title
 
 
-def markdown(settings: TableSettings, grid: Grid, given: Given) -> str:
-    head, lines = _lines(settings, grid, given)
+def markdown(settings: TableSettings, grid: Grid, differences: Given) -> str:
+    head, lines = _lines(settings, grid, differences)
     joined = ", " if settings.table.startswith("table") else ": "
     text = [f"# {plain(f'{settings.title}{joined}{heading(settings)}')}", ""]
     if settings.miniature:
@@ -232,12 +234,12 @@ def markdown(settings: TableSettings, grid: Grid, given: Given) -> str:
     first, *rows = [table_row(map(plain, line)) for line in (head, *lines)]
     text += [first, f"|{'|'.join([' --- '] * names + [' ---: '] * len(grid.columns))}|", *rows]
     text += ["", *(f"- {prose(' '.join(note.split()))}" for note in footnotes(settings, grid)), ""]
-    text += section([pair for of in given.values() for pair in of])
+    text += section([pair for pairs in differences.values() for pair in pairs])
     return "\n".join(text)
 
 
-def latex(settings: TableSettings, grid: Grid, given: Given) -> str:
-    head, lines = _lines(settings, grid, given)
+def latex(settings: TableSettings, grid: Grid, differences: Given) -> str:
+    head, lines = _lines(settings, grid, differences)
     rows = [" & ".join(map(tex, line)) for line in lines]
     caption = settings.spec.title + (f". Miniature: {settings.miniature}" if settings.miniature else "")
     caption += f" {settings.approximate}" if settings.approximate else ""
@@ -300,7 +302,7 @@ def write_table(
     layout = LAYOUTS.load(settings.spec.rows)
     grid = layout(Maker(settings, settings.spec, store, printed, statistics, queries, costs))
     set_sources(settings, list(grid.cells.values()))
-    given = beside(grid, printed.cells, settings.theirs) if printed and settings.theirs else {}
+    differences = beside_printed(grid, printed.cells, settings.theirs) if printed and settings.theirs else {}
     rows = records(settings, grid)
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, rows[0].keys(), lineterminator="\n")
@@ -312,7 +314,7 @@ def write_table(
     artifact |= {"compared": settings.compared, "layout": laid_out(settings, grid), "means": means}
     artifact |= {"footnotes": footnotes(settings, grid), "cells": rows}
     if settings.theirs:
-        artifact["findings"] = [pair.finding for of in given.values() for pair in of if not pair.agrees]
+        artifact["findings"] = [pair.finding for pairs in differences.values() for pair in pairs if not pair.agrees]
     write_text(output.with_suffix(".json"), json.dumps(artifact, indent=1, ensure_ascii=False) + "\n")
-    write_text(output.with_suffix(".tex"), latex(settings, grid, given))
-    write_text(output, markdown(settings, grid, given))
+    write_text(output.with_suffix(".tex"), latex(settings, grid, differences))
+    write_text(output, markdown(settings, grid, differences))

@@ -18,18 +18,18 @@ EXACT_DROP = {RUN: 1e-9, MODEL: 0.005}
 
 
 class Beside(NamedTuple):
-    """A printed number beside what the authors' own artifact gives; `of`: run or model."""
+    """A printed number beside what the authors' own artifact gives; `artifact`: run or model."""
 
     printed: Printed
-    given: float
-    of: str
+    value: float
+    artifact: str
 
     @property
     def agrees(self) -> bool:
         """Whether the artifact gives the printed number."""
         low, high = self.printed.interval
-        allowed = (EXACT_DROP if self._is_drop else EXACT)[self.of]
-        return low - allowed <= self.given <= high + allowed
+        allowed = (EXACT_DROP if self._is_drop else EXACT)[self.artifact]
+        return low - allowed <= self.value <= high + allowed
 
     @property
     def _is_drop(self) -> bool:
@@ -38,14 +38,14 @@ class Beside(NamedTuple):
     @property
     def _number(self) -> str:
         """What is given, with one digit more than is printed."""
-        return f"{self.given / self.printed.scale:.{self.printed.decimals + 1}f}{'%' if self._is_drop else ''}"
+        return f"{self.value / self.printed.scale:.{self.printed.decimals + 1}f}{'%' if self._is_drop else ''}"
 
     @property
     def difference(self) -> str:
         """How far what is given is from what is printed, in its unit; `=` if it agrees."""
         if self.agrees:
             return "="
-        away = (self.given - self.printed.value) / self.printed.scale
+        away = (self.value - self.printed.value) / self.printed.scale
         return f"{away:+.{self.printed.decimals + 1}f}"
 
     @property
@@ -55,11 +55,11 @@ class Beside(NamedTuple):
             "cell": describe(self.printed.coordinates),
             "printed": self.printed.printed,
             "consistent": self._number,
-            "should be": f"what the authors' own {self.of} gives",
+            "should be": f"what the authors' own {self.artifact} gives",
         }
 
 
-def beside(
+def beside_printed(
     grid: Grid, printed_cells: Iterable[Printed], theirs: Mapping[str, Mapping[str, str]]
 ) -> dict[tuple[str, str], list[Beside]]:
     """Return what stands beside the printed numbers of a table, by row and column.
@@ -72,24 +72,24 @@ def beside(
 
 
 def _pairs(cell: Cell, by_name: Mapping[str, Printed], theirs: Mapping[str, Mapping[str, str]]) -> Iterable[Beside]:
-    of = theirs.get(cell.system, {}).get(cell.role)
-    for name in filter(None, cell.printed_at.split("; ")) if of else ():
+    artifact = theirs.get(cell.system, {}).get(cell.role)
+    for name in filter(None, cell.printed_at.split("; ")) if artifact else ():
         printed = by_name[name]
-        given = cell.drop if printed.coordinates.get("value") == "drop" else cell.reproduced
-        if of and given is not None:
-            yield Beside(printed, given, of)
+        value = cell.drop if printed.coordinates.get("value") == "drop" else cell.reproduced
+        if artifact and value is not None:
+            yield Beside(printed, value, artifact)
 
 
-def section(found: Sequence[Beside]) -> list[str]:
+def section(pairs_beside: Sequence[Beside]) -> list[str]:
     """Return the lines of Markdown about the numbers that the authors' own artifacts give, and do not give."""
-    if not found:
+    if not pairs_beside:
         return []
-    missed = [pair for pair in found if not pair.agrees]
+    missed = [pair for pair in pairs_beside if not pair.agrees]
     heading = "## Printed numbers that the authors' own runs and models do not give"
     counts = [
-        f"their {of}s give {sum(pair.agrees for pair in pairs)} of {len(pairs)}"
-        for of in (RUN, MODEL)
-        if (pairs := [pair for pair in found if pair.of == of])
+        f"their {artifact}s give {sum(pair.agrees for pair in pairs)} of {len(pairs)}"
+        for artifact in (RUN, MODEL)
+        if (pairs := [pair for pair in pairs_beside if pair.artifact == artifact])
     ]
     lines = ["", heading, "", f"Of the printed numbers, {' and '.join(counts)}."]
     if not missed:

@@ -38,9 +38,9 @@ def rankings(
     elif not path.is_file() or (actual := digest(path)) != settings.sha256:
         has = f"has the SHA-256 {actual}" if path.is_file() else "is no file"
         raise UserError(f"{path} {has}; the configuration pins {settings.sha256}")
-    found, docids = names(path), {docid for docid, _ in read_corpus(corpus)}
+    file_names, docids = names(path), {docid for docid, _ in read_corpus(corpus)}
     judged = judged_lists(files)
-    chosen = [the_one(path, found, pattern, f"the run of {name}") for name, pattern in settings.files.items()]
+    chosen = [the_one(path, file_names, pattern, f"the run of {name}") for name, pattern in settings.files.items()]
     with taken_out(path, chosen) as runs:
         for name, run, queries in zip(chosen, runs, query_sets, strict=True):
             place = f"{path}: {name}"
