@@ -71,7 +71,7 @@ class Evaluation(Part):
     @cache
     def published(self, checkpoint: str) -> Node:
         """Return the node of the check that a checkpoint, which has a `witness`, reaches its published score."""
-        scale, found = self.lineage.scale, self.witness(checkpoint)
+        scale, witness = self.lineage.scale, self.witness(checkpoint)
         score = scale.published.get(checkpoint)
         if witness is None or score is None:
             raise KeyError(checkpoint)
