@@ -121,6 +121,13 @@ def test_the_package_knows_nothing_of_snakemake():
         assert "import snakemake" not in file.read_text(encoding="utf-8"), module
 
 
+def test_modules_are_imported_by_their_names_in_the_registry_alone():
+    """A key follows import statements: what is imported by its name, the node of the artifact must name too."""
+    by_name = re.compile(r"import_module|__import__|(?<!\.)\b(exec|eval)\(|runpy")
+    files = {module for module, file in FILES.items() if by_name.search(file.read_text(encoding="utf-8"))}
+    assert files == {"robustdr.core.plugins"}
+
+
 # Where models, tokenizers and pickles are opened. `convert` reads released pickles, as tensors alone.
 OPENERS = {"from_pretrained", "SentenceTransformer", "CrossEncoder", "Transformer", "torch.load", "pickle"}
 DOORS = {

@@ -68,7 +68,7 @@ def test_an_example_prints_what_it_says(module, request):
 
 def without_values(plugins, golden):
     """The plug-ins that have neither golden vectors nor an example."""
-    return [name for name in plugins.names() if name not in golden and not examples(plugins.place(name)[0])]
+    return [name for name in plugins.names() if name not in golden and not examples(plugins.module(name))]
 
 
 def test_every_loss_and_ranker_has_golden_vectors_or_an_example():

@@ -20,7 +20,7 @@ from robustdr.keys.provenance import Code, made_of
 CHECKS = ("check_code", "verify", "check_inputs", "check_chain", "check_loaded", "hardware", "record")
 CODE = f"""
 import json, sys, time
-from robustdr.keys.loaded import watch
+from robustdr.keys.attestation import watch
 watch()
 from robustdr.stages import __main__ as stages
 

@@ -20,7 +20,6 @@ NUMBERS = count()  # a package of each name is imported once
 ABOUT = """\
 from typing import Literal
 
-import nowhere_to_be_found
 from pydantic import PositiveFloat
 from pydantic.dataclasses import dataclass
 from robustdr.core.settings import STRICT
@@ -41,8 +40,10 @@ class Settings(Base):
     side: Literal["left", "right"] = "left"
 
 
-def FILE(): ...
+def FILE():
+    import nowhere_to_be_found
 """
+WORK = "def FILE():\n    import nowhere_to_be_found"
 
 
 BASE = """\
@@ -71,16 +72,19 @@ def plugins(tmp_path, monkeypatch):
     return make_plugins
 
 
-def test_settings_are_read_without_the_rest_of_the_file(plugins):
-    things = plugins(two_words=ABOUT, helper="import nowhere_to_be_found\n")
-    assert things.names() == ["two_words"]
-    assert things.facts("two_words").needs == ("passages",)
-    assert asdict(things.settings("two_words", {"side": "right"})) == {"weight": 2.0, "side": "right"}
+def test_settings_are_those_of_the_file_or_lie_beside_it(plugins):
+    """A plug-in that cannot be imported without torch has them beside it; other files are not imported."""
+    heavy = "import nowhere_to_be_found\n"
+    things = plugins(two_words=ABOUT, heavy=f"{heavy}def heavy(): ...\n", heavy_settings=ABOUT, helper=heavy)
+    assert things.names() == ["heavy", "two_words"]
+    for name in things.names():
+        assert things.module(name) == f"{things.package}.{name}"
+        assert things.facts(name).needs == ("passages",)
+        assert asdict(things.settings(name, {"side": "right"})) == {"weight": 2.0, "side": "right"}
 
 
 def test_the_work_is_done_by_what_is_called_like_the_file(plugins):
-    source = ABOUT.replace("import nowhere_to_be_found\n", "")
-    things = plugins(a_class=source.replace("def FILE():", "class AClass:"), a_function=source)
+    things = plugins(a_class=ABOUT.replace(WORK, "class AClass: ..."), a_function=ABOUT)
     assert [things.load(name).__name__ for name in things.names()] == ["AClass", "a_function"]
 
 
@@ -89,7 +93,7 @@ def test_classes_with_a_name_share_a_file(plugins):
     things = plugins(one=text, other='class First:\n    name = "c"\n    listed = 1\n')
     assert things.names() == ["c", "b", "z"]
     assert [things.load(name).__name__ for name in things.names()] == ["First", "Second", "Last"]
-    assert things.modules() == [f"{things.package}.one", f"{things.package}.other"]
+    assert [things.module(name) for name in "cbz"] == [f"{things.package}.{file}" for file in ("other", "one", "one")]
 
 
 MISTAKES = {
@@ -119,8 +123,8 @@ def test_a_mistake_in_a_configuration_is_one_line(plugins, mistake):
 
 WRONG = {
     "a fact is missing": ('    needs = ("passages",)\n', "", ": Settings lacks `needs`; every thing has it"),
-    "a default cannot be made": ("double(LOW)", "LOW + 'x'", ": Settings: TypeError: unsupported operand.*"),
-    "no Python": ("return 2 * number", "return 2 *", ":13: not Python: invalid syntax"),
+    "a default cannot be made": ("double(LOW)", "LOW + 'x'", ": TypeError: unsupported operand.*"),
+    "no Python": ("return 2 * number", "return 2 *", ":12: not Python: invalid syntax"),
     "nothing does the work": ("FILE", "other", ": no function or class is called 'one'; capitals .*"),
     "of another base": ("Settings(Base)", "Settings", r": Settings is not below made_\d+\.base\.Base"),
     "no dataclass": ("@dataclass(frozen=True, config=STRICT)\n", "", ": Settings is no dataclass; write @settings.*"),
@@ -142,8 +146,8 @@ def test_a_mistake_in_a_file_names_the_file(plugins, mistake):
 
 def test_a_class_without_a_method_that_each_has_is_an_error(plugins):
     work = "from abc import ABC, abstractmethod\nclass Work(ABC):\n    @abstractmethod\n    def work(self): ...\n"
-    source = ABOUT.replace("import nowhere_to_be_found\n", "").replace("import Base", "import Base, Work")
-    things = plugins(base=BASE + work, one=source.replace("def FILE():", "class One(Work):"))
+    source = ABOUT.replace("import Base", "import Base, Work")
+    things = plugins(base=BASE + work, one=source.replace(WORK, "class One(Work): ..."))
     with pytest.raises(UserError, match=r"one\.py: One lacks `work`; every thing has it$"):
         things.load("one")
 

@@ -109,6 +109,7 @@ def test_a_first_stage_changes_everything_that_is_made_from_it(config, differing
         "rodr",
         "dr_oq_continued",
         "dr_oq_mined",
+        "dr_oq_tevatron",
         "ance",  # for which it stands in
         "ance_fine_tuned",
         "rodr_ance",

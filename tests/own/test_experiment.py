@@ -59,7 +59,7 @@ def test_several_models_have_systems_of_their_own_over_one_set_of_variations(dat
     compared = [models.find(str(tiny_model)), models.find(str(tiny_model), base="base_2")]
     experiment.write(tmp_path, compared, data, BY_CATEGORY, ["RR@10", "R@100"])
     job_graph = graph(load(HOUSE / "config", tmp_path), NAME)
-    assert set(job_graph.demand.evaluated()) == {"own_bm25", "own", "own_hybrid", "own_2"}
+    assert set(job_graph.demand.evaluated()) == {"own_bm25", "own", "own_hybrid", "own_2", "own_2_hybrid"}
     assert job_graph.model("own_2", 0).path == "results/own/checkpoints/base_2"
     kinds = ["original", "typo", "misspell", "swap_words"]
     assert job_graph.demand.evaluations("own_2") == {(NAME, "test"): (kinds, ["RR@10", "R@100"])}
@@ -85,7 +85,7 @@ def test_a_spell_checker_stands_before_bm25_and_the_first_model_whose_vectors_ar
     experiment.write(tmp_path, compared, data, BY_CATEGORY, ["RR@10"], spell_checker=True)
     job_graph = graph(load(HOUSE / "config", tmp_path), NAME)
     checked = {"own_bm25_spell_checked": "own_bm25", "own_spell_checked": "own"}
-    assert set(job_graph.demand.evaluated()) == {"own", "own_2", "own_hybrid", "own_bm25", *checked}
+    assert set(job_graph.demand.evaluated()) == {"own", "own_2", "own_hybrid", "own_2_hybrid", "own_bm25", *checked}
     for system, ranker in checked.items():
         recipe = job_graph.lineage.recipe(system)
         assert (recipe.kind, recipe.ranker, recipe.edits) == ("rewrite", ranker, 2)

@@ -8,7 +8,6 @@ kind than the corpus. A new kind is one module of that name with `corpus`, `spli
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,6 +17,7 @@ from robustdr.collections.records import Split
 from robustdr.collections.settings import DESCRIBING, OF_QUERIES, SOURCES, Source
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import atomic, read_qrels
+from robustdr.core.plugins import module_named
 
 KINDS = sorted({*SOURCES, "questions"})
 
@@ -153,7 +153,7 @@ def _kind(name: str) -> ModuleType:
     """Return the module that reads a kind of source. It is imported on demand: some load heavy libraries."""
     if name not in KINDS:
         raise unknown("collections.yaml: kind", name, KINDS)
-    return import_module(f"robustdr.collections.{name}")
+    return module_named(f"robustdr.collections.{name}")
 
 
 def _split(source: Mapping[str, Any], name: str) -> Mapping[str, Any]:

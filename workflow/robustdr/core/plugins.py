@@ -2,11 +2,13 @@
 
 A file is one plug-in, named like the file, if it has a class `Settings`: a frozen pydantic dataclass. Its fields are
 the settings that the configuration may give; its class variables are what the configuration must know of the plug-in.
-The class or function with the file's name, apart from capitals and underscores, does the work. Reading settings
-executes `Settings` and the statements of the file that it names, and nothing else: no torch is imported. Other faults
-of a file are found by parsing it, so that a dry run reports them.
+The class or function with the file's name, apart from capitals and underscores, does the work. Reading settings imports
+the file. So that no torch comes with it, a file imports such libraries in its functions. A file that cannot, such as
+one with a class below `torch.nn.Module`, has its `Settings` beside it in `<name>_settings.py`.
 
 A file with several plug-ins has one class for each, with a literal `name`; a literal `listed` is its place in lists.
+
+Here alone are modules imported by their names. The code that a stage's key covers names them too (`keys.provenance`).
 """
 
 import ast
@@ -19,10 +21,10 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, get_origin
 
 from robustdr.core.errors import UserError, unknown
-from robustdr.core.statements import needed_statements
 
 Base = TypeVar("Base")
 SETTINGS = "Settings"
+BESIDE = "_settings"
 PLUGIN = re.compile(rf"^class {SETTINGS}\b|^    name = ", re.MULTILINE)  # other files need no parsing
 
 
@@ -44,7 +46,7 @@ def _declared(path: Path) -> Iterator[tuple[float, str, str]]:
         return
     for node in _statements(path):
         if isinstance(node, ast.ClassDef):
-            literals: dict[str, Any] = {"name": path.stem} if node.name == SETTINGS else {}
+            literals: dict[str, Any] = {"name": path.stem.removesuffix(BESIDE)} if node.name == SETTINGS else {}
             for statement in node.body:
                 match statement:
                     case ast.Assign([ast.Name(id=target_name)], ast.Constant(value)):
@@ -53,19 +55,21 @@ def _declared(path: Path) -> Iterator[tuple[float, str, str]]:
                 yield literals.get("listed", inf), literals["name"], node.name
 
 
+def module_named(name: str) -> Any:
+    """Import a module that is known by its name: a plug-in, or what a plug-in names, such as the module that ranks."""
+    return import_module(name)
+
+
 def _settings(module: str, path: Path, base: type) -> type:
-    """Return the class `Settings` of a file, made without executing the rest of the file.
+    """Return the class `Settings` of a file.
 
     Raises:
         UserError: it cannot be made, is not a dataclass below `base`, or has a field without a type.
     """
-    namespace: dict[str, Any] = {"__name__": module}
-    statements = ast.Module(needed_statements(SETTINGS, _statements(path)), [])
     try:
-        exec(compile(ast.fix_missing_locations(statements), path, "exec"), namespace)
+        settings_class: type = vars(import_module(module))[SETTINGS]
     except Exception as error:
-        raise UserError(f"{path}: Settings: {type(error).__name__}: {error}") from error
-    settings_class: type = namespace[SETTINGS]
+        raise UserError(f"{path}: {type(error).__name__}: {error}") from error
     if not issubclass(settings_class, base):
         raise UserError(f"{path}: Settings is not below {base.__module__}.{base.__name__}")
     attributes = vars(settings_class)
@@ -119,12 +123,17 @@ class Plugins(Generic[Base]):
     def names(self) -> list[str]:
         return list(self._places())
 
-    def modules(self) -> list[str]:
-        """Return the modules of all plug-ins, for a key that covers whatever a stage may load."""
-        return sorted({module for module, _ in self._places().values()})
+    def module(self, name: str) -> str:
+        """Return the module of what does the work of a plug-in, for the key of a stage that loads it.
+
+        Raises:
+            UserError: unknown name.
+        """
+        module, cls = self.place(name)
+        return f"{self.package}.{name}" if cls == SETTINGS else module
 
     def place(self, name: str) -> tuple[str, str]:
-        """Return the module and the class of a plug-in.
+        """Return the module and the class of a plug-in's settings.
 
         Raises:
             UserError: unknown name.
@@ -144,11 +153,14 @@ class Plugins(Generic[Base]):
         module, cls = self.place(name)
         if cls != SETTINGS:
             return getattr(import_module(module), cls)
-        path = self._files()[module]
+        path, work = self._files()[module], self._files().get(self.module(name))
         settings_class = _settings(module, path, self.base)
-        defined = [node.name for node in _statements(path) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+        statements = _statements(work) if work else []
+        defined = [node.name for node in statements if isinstance(node, ast.FunctionDef | ast.ClassDef)]
         if not any(_is_name_of(defined_name, name) for defined_name in defined):
-            raise UserError(f"{path}: no function or class is called {name!r}; capitals and underscores do not count")
+            raise UserError(
+                f"{work or path}: no function or class is called {name!r}; capitals and underscores do not count"
+            )
         for fact, annotation in self.base.__annotations__.items():
             if get_origin(annotation) is ClassVar and not hasattr(settings_class, fact):
                 raise UserError(f"{path}: Settings lacks `{fact}`; every {self.noun} has it")
@@ -173,7 +185,7 @@ class Plugins(Generic[Base]):
         Raises:
             UserError: unknown name, or a class without a method that every plug-in must have.
         """
-        module, cls = self.place(name)
+        module, (_, cls) = self.module(name), self.place(name)
         attributes = vars(import_module(module))
         implementation = (
             attributes[cls]

@@ -13,7 +13,6 @@ from safetensors.torch import load_file
 from transformers import AutoModel, BertConfig
 
 from robustdr.core.errors import UserError
-from robustdr.core.statements import Words
 from robustdr.encoding import hardware, loading
 from robustdr.encoding.allowed import check_transformer
 from robustdr.encoding.character import (
@@ -38,8 +37,8 @@ NAMES = {
 LEFT_OUT = ("cls.", "embeddings.position_ids")
 HELD_OUT = 1000  # words next in frequency after the fitted ones; the card gives their fit
 RIDGE = 3e-3  # times the mean squared feature
-RELEASED: Words = "Weights as their authors released them."
-FITTED: Words = """The layers are those of a BERT without characters. The character part is fitted: its filters find the
+RELEASED = "Weights as their authors released them."
+FITTED = """The layers are those of a BERT without characters. The character part is fitted: its filters find the
 most frequent character sequences of {words:,} words, the most frequent ones of GloVe, and its projection comes closest
 to the BERT's vectors of the words (the mean of their word pieces). Mean cosine with these vectors: {fitted:.2f}; of the
 {frequent:,} most frequent words {top:.2f}; of the {held_out:,} next ones, which were not fitted, {unseen:.2f}."""

@@ -14,7 +14,6 @@ from robustdr.core import first_seen
 from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_json, write_text
-from robustdr.core.statements import Words
 from robustdr.encoding import loading, loading_modules
 from robustdr.encoding.agreement import agreement
 from robustdr.encoding.character import character_tokenizer
@@ -29,7 +28,7 @@ from robustdr.encoding.source import check_layers, check_whole, find, locate
 from robustdr.encoding.static import write_static
 from robustdr.encoding.whole import load, pooled, write
 
-CARD: Words = """---
+CARD = """---
 library_name: sentence-transformers
 ---
 # {name}
@@ -40,7 +39,7 @@ Source: {source}. Layers kept: {layers}. Left out: {drop}. Pooling: {pooling}. S
 """
 
 
-WHOLE_CARD: Words = """---
+WHOLE_CARD = """---
 library_name: sentence-transformers
 ---
 # {name}

@@ -8,13 +8,12 @@ from transformers import AutoModelForSequenceClassification
 from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_text
-from robustdr.core.statements import Words
 from robustdr.encoding import loading, loading_modules
 from robustdr.encoding.description import check_cross
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.encoding.source import locate
 
-CARD: Words = """---
+CARD = """---
 library_name: sentence-transformers
 ---
 # {name}

@@ -15,7 +15,6 @@ from transformers import PreTrainedTokenizerFast
 from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_json, write_text
-from robustdr.core.statements import Words
 from robustdr.encoding import loading_modules, whole
 from robustdr.encoding.agreement import agreement
 from robustdr.encoding.allowed import WEIGHTS
@@ -23,7 +22,7 @@ from robustdr.encoding.directory import AGREEMENT, ROUTE_OF
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.encoding.source import check_whole, locate
 
-CARD: Words = """---
+CARD = """---
 library_name: sentence-transformers
 ---
 # {name}

@@ -8,12 +8,11 @@ from transformers import T5ForConditionalGeneration
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_text
-from robustdr.core.statements import Words
 from robustdr.encoding import loading
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.encoding.source import locate
 
-CARD: Words = """---
+CARD = """---
 library_name: transformers
 ---
 # {name}

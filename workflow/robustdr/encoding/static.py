@@ -11,11 +11,10 @@ from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, sha256, write_text
 from robustdr.core.seeds import digest
-from robustdr.core.statements import Words
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.encoding.wordvectors import GLOVE_MODULE, PADDING, UNKNOWN, WORD, read_glove, read_text
 
-CARD: Words = """---
+CARD = """---
 library_name: sentence-transformers
 ---
 # {name}

@@ -13,8 +13,6 @@ from typing import Annotated, Literal, Self
 
 import numpy as np
 from pydantic import Field
-from scipy.optimize import brentq
-from scipy.special import digamma, fdtrc, polygamma
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import from_json
@@ -61,6 +59,8 @@ class Prior(Document):
         Args:
             variance: s², of the means of `degrees` + 1 runs.
         """
+        from scipy.special import fdtrc
+
         expected = self.clusters * float(fdtrc(degrees, self.degrees, variance / self.variance(trend)))
         return self.degrees * min(1.0, expected)
 
@@ -192,6 +192,8 @@ def fit_prior(contrasts: Sequence[Contrast], trend: Sequence[float]) -> Prior:
     Args:
         contrasts: of two clusters at least. trend: of each; 0 counts as the smallest that is not, and so does s².
     """
+    from scipy.special import digamma, polygamma
+
     run_variance, degrees = (
         np.array([getattr(contrast, name) for contrast in contrasts], float) for name in ("run_variance", "degrees")
     )
@@ -229,6 +231,9 @@ def fit_prior(contrasts: Sequence[Contrast], trend: Sequence[float]) -> Prior:
 
 def _inverse_trigamma(value: float) -> float:
     """Return x with ψ'(x) = `value`; infinite if that is not above 0."""
+    from scipy.optimize import brentq
+    from scipy.special import polygamma
+
     if value <= 1e-6:  # ψ'(x) ≈ 1/x
         return inf
     return float(exp(brentq(lambda u: float(polygamma(1, exp(u))) - value, -20, 20)))

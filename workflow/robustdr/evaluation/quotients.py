@@ -5,9 +5,6 @@ from functools import cached_property
 from math import exp, inf, isfinite, log, sqrt
 
 import numpy as np
-import scipy.stats
-from scipy.optimize import brentq
-from scipy.special import stdtrit
 
 from robustdr.evaluation.estimates import EXACT, Estimate
 from robustdr.evaluation.priors import Contrast, Runs, mean_squares
@@ -37,6 +34,8 @@ class Variance:
 
 def _t(level: float, degrees: float) -> float:
     """Return the two-sided quantile of t."""
+    from scipy.special import stdtrit
+
     return -float(stdtrit(degrees, level / 2))
 
 
@@ -185,6 +184,8 @@ class Ratio:
         probability of at most (1 − share)^queries. p is not below the smaller of the two; between 0 and the quotient,
         not below the first.
         """
+        from scipy.optimize import brentq
+
         if self.queries < 2:
             return 1.0
         numerator, denominator = self._means
@@ -217,6 +218,8 @@ class Ratio:
                 exceeds the upper end only as often as among such: the prediction is cut off below `SIGNIFICANT`
                 standard errors of the print (a truncated distribution).
         """
+        import scipy.stats
+
         variance = self._variance
         combined = Variance(
             variance.queries * (1 + self.queries / printed),
@@ -239,6 +242,8 @@ class Ratio:
 
         A normal approximation with the variances at hand: Φ((|size − bound| − half) / error).
         """
+        import scipy.stats
+
         error, (_, denominator) = self._error(self._variance.queries + self._variance.runs), self._means
         away = abs(size - bound) - self._half(self.value if isfinite(self.value) else 0.0, level) / abs(
             denominator or inf

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.stats
 
 
 @dataclass(frozen=True)
@@ -17,6 +16,8 @@ class Comparison:
 
 def paired_t_test(a: np.ndarray, b: np.ndarray) -> Comparison:
     """Compare paired per-query values [n] and [n]; if all are equal, p = 1."""
+    import scipy.stats
+
     difference = a - b
     if not difference.any():
         return Comparison(0.0, 0.0, 1.0)
@@ -41,6 +42,8 @@ def drop(variation: float, original: float) -> float | None:
 
 def confidence_interval(values: np.ndarray, level: float = 0.95) -> float:
     """Return half the width of the t interval of the mean of [n] values; 0 for fewer than two values."""
+    import scipy.stats
+
     if len(values) < 2:
         return 0.0
     return float(scipy.stats.sem(values) * scipy.stats.t.ppf((1 + level) / 2, len(values) - 1))

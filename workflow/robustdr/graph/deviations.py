@@ -141,7 +141,8 @@ def faults(config: Config, paper: str) -> Iterator[str]:
             yield str(unknown(f"{place}: systems", gone[0], declared))
             continue
         names = concerned(lineage, paper, source)
-        if source.studied and not _tested(config, paper, source.studied):
+        tests = [spec.test.pairs for spec in config.papers[paper].tables.values() if spec.test]
+        if source.studied and not any(source.studied in pairs for pairs in tests):
             yield f"{place}: studied: no table of this paper tests {source.studied!r} against another system"
         if source.keys and not names:
             yield f"{place}: {'budgets' if source.budgets else 'systems'}: nothing of this paper is trained with them"
@@ -162,10 +163,6 @@ def faults(config: Config, paper: str) -> Iterator[str]:
         for key in values(lineage, name):
             if (name, key) not in accounted:
                 yield f"{path}: {name}: {key}: no source; say where its value stands, or that it is `open`"
-
-
-def _tested(config: Config, paper: str, system: str) -> bool:
-    return any(spec.test and system in spec.test.pairs for spec in config.papers[paper].tables.values())
 
 
 def page(config: Config, effects: Effects) -> str:

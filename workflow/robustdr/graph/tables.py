@@ -101,7 +101,7 @@ def table(graph: Graph, paper: str, name: str) -> Node:
     }
     path, description = f"tables/{paper}_{name}.md", f"{name} of {paper}"
     job = f"{paper}_{name}"
-    code = Code(["table", *LAYOUTS.modules()])
+    code = Code(["table", LAYOUTS.module(spec.rows)])
     job_fields = {
         "settings": settings,
         "inputs": inputs,
@@ -136,7 +136,7 @@ def figure(graph: Graph, paper: str, name: str) -> Node:
         f"figures/{paper}_{name}.svg",
         f"{name} of {paper}",
         f"{paper}_{name}",
-        code=Code(["figure", *FIGURES.modules()]),
+        code=Code(["figure", FIGURES.module(spec.kind)]),
         settings=settings,
         inputs={"measures": measures, "reported": reported},
         after=gates(graph, cells_of(spec)),

@@ -1,12 +1,16 @@
 """Checks that a job does what was planned: its code, packages, environment, and the keys of its inputs."""
 
+import sys
 from collections.abc import Mapping, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 
 from robustdr.core.errors import UserError
 from robustdr.keys.integrity import key_of
-from robustdr.keys.loaded import LOADED
-from robustdr.keys.provenance import PACKAGE, STAGES, Code, code_of_stage, made_of, modules, part
+from robustdr.keys.provenance import PACKAGE, STAGES, Code, made_of, modules, parsed
+
+LOADED: dict[str, str] = {}  # by full name: the source of each module of this package, as it was when it was loaded
 
 
 def check_code(code: Code, planned: str) -> None:
@@ -52,9 +56,31 @@ def check_loaded(code: Code) -> None:
     loaded = {name: text for name, text in LOADED.items() if name in planned or not name.startswith(f"{STAGES}.")}
     if uncovered := loaded.keys() - planned.keys():
         raise UserError(f"{min(uncovered)}: the stage {code.names[0]} loaded it, and its key does not cover it")
-    for stage in (name for name in code.names if not name.startswith(PACKAGE.name)):  # not its whole file counts
-        module, text = code_of_stage(stage)
-        loaded[stage] = LOADED.get(module, text)
     for name, text in loaded.items():
-        if part(name, text)[0] != planned[name]:
+        if parsed(name, text)[0] != planned[name]:
             raise UserError(f"{name}: it changed while the stage {code.names[0]} ran; run snakemake again")
+
+
+class _Loader(SourceFileLoader):
+    def get_code(self, fullname: str):  # type: ignore[no-untyped-def]  # as the class below it
+        LOADED[fullname] = self.get_data(self.path).decode("utf-8")
+        return super().get_code(fullname)
+
+
+class _Finder(MetaPathFinder):
+    def find_spec(self, fullname, path, target=None) -> ModuleSpec | None:  # type: ignore[no-untyped-def]
+        if fullname.partition(".")[0] != PACKAGE.name:
+            return None
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec and isinstance(spec.loader, SourceFileLoader):
+            spec.loader = _Loader(fullname, spec.loader.path)
+        return spec
+
+
+def watch() -> None:
+    """Note the source of modules that are loaded already, and of those loaded from now on."""
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
+        for name, module in list(sys.modules.items()):
+            if name.partition(".")[0] == PACKAGE.name and module.__file__:
+                LOADED[name] = Path(module.__file__).read_text(encoding="utf-8")

@@ -1,14 +1,16 @@
 """Keys: what made an artifact — code, packages, settings and inputs — in sixteen hexadecimal digits.
 
-Code is named by a stage (its function below `robustdr.stages`) or by a module. Everything of this package that it
-imports counts, directly or indirectly, with the `__init__` files of packages and the code that starts and records a
-stage. Packages are those that this code imports, and what they need, as pinned in requirements.lock.
+Code is named by a stage (its function below `robustdr.stages`) or by a module: a plug-in that the configuration names.
+Its modules are those of this package that its import statements name, directly or indirectly, with the `__init__`
+files of packages. For a stage these begin at the top of its file and in its function; the code that starts and records
+a stage counts too. Packages are those that these modules import, and what they need, as pinned in requirements.lock.
 """
 
 import ast
 import functools
 import hashlib
 import importlib.util
+import itertools
 import json
 import os
 import re
@@ -18,10 +20,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from robustdr.core import statements
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
-from robustdr.core.statements import deciding, needed_statements
 from robustdr.keys.integrity import contents, digest
 from robustdr.keys.notes import note, recall
 
@@ -53,7 +53,7 @@ DISTRIBUTIONS = {
 
 
 class Code(NamedTuple):
-    """What makes an artifact: stages, modules that these load by name, and packages that they load only by name."""
+    """What makes an artifact: stages, plug-ins that these load, and packages that are loaded by name alone."""
 
     names: Sequence[str]
     packages: Sequence[str] = ()
@@ -72,46 +72,50 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-@functools.cache
-def part(name: str, source: str) -> tuple[str, list[Import]]:
-    """Return the digest of what a module or stage does (`deciding`), and its import statements.
+class _WithoutDocstrings(ast.NodeTransformer):
+    """Removes every statement that is a text alone: the docstrings of modules, classes, functions and fields."""
 
-    A source is parsed once per machine, Python version, and version of this file and of `deciding`'s.
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        match node.value:
+            case ast.Constant(str()):
+                return None
+        return node
+
+
+@functools.cache
+def parsed(name: str, source: str) -> tuple[str, dict[str, list[Import]]]:
+    """Return the digest of a module's normalised source, and its import statements by function.
+
+    Normalised is without comments, docstrings and blank lines. Imports outside of the module's functions are under ''.
+    A source is parsed once per machine, Python version and version of this file.
     """
     subject, state = f"code of {name}", _digest(f"{sys.version} {_parser()} {source}")
-    if (stored_part := recall(subject, state)) is None:
-        whole = name.startswith(PACKAGE.name)
-        nodes = deciding(source) if whole else needed_statements(name, deciding(source), unnamed=True)
-        stored_part = json.dumps([_digest("\n".join(map(ast.dump, nodes))), _imports(nodes)])
-        note(subject, state, stored_part)
-    digest, imports = json.loads(stored_part)
+    if (stored := recall(subject, state)) is None:
+        tree = ast.parse(source)
+        imports: dict[str, list[Import]] = {}
+        for node in tree.body:
+            function = node.name if isinstance(node, ast.FunctionDef) else ""
+            imports.setdefault(function, []).extend(_imports(node))
+        stored = json.dumps([_digest(ast.unparse(_WithoutDocstrings().visit(tree))), imports])
+        note(subject, state, stored)
+    digest, imports = json.loads(stored)
     return digest, imports
 
 
 @functools.cache
 def _parser() -> str:
     """The digest of the code that reads code."""
-    return sha256(__file__) + sha256(statements.__file__)
+    return sha256(__file__)
 
 
-def _statements(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Yield all statements at and below nodes, but no expressions: these are most of a tree and import nothing."""
-    for node in nodes:
-        yield node
-        for inner in ("body", "orelse", "handlers", "finalbody", "cases"):
-            yield from _statements(getattr(node, inner, ()))
-
-
-def _imports(nodes: Iterable[ast.AST]) -> list[Import]:
-    """Return the import statements among `nodes`, at any depth."""
-    imports: list[Import] = []
-    for node in _statements(nodes):
+def _imports(statement: ast.stmt) -> Iterator[Import]:
+    """Yield the import statements at and below a statement."""
+    for node in ast.walk(statement):
         match node:
             case ast.Import(names):
-                imports.append(("", 0, [alias.name for alias in names]))
+                yield "", 0, [alias.name for alias in names]
             case ast.ImportFrom(base, names, level):
-                imports.append((base or "", level, [alias.name for alias in names]))
-    return imports
+                yield base or "", level, [alias.name for alias in names]
 
 
 def _imported_modules(imports: Iterable[Import], package: str) -> set[str]:
@@ -126,43 +130,48 @@ def _imported_modules(imports: Iterable[Import], package: str) -> set[str]:
     return modules
 
 
-def code_of_stage(name: str) -> tuple[str, str]:
-    """Return the module with a stage's function, and the module's source.
+def module_of_stage(name: str) -> str:
+    """Return the module with a stage's function.
 
     Raises:
         ValueError: there is no such stage.
     """
     for path in sorted((PACKAGE / "stages").glob("*.py")):
-        if re.search(rf"^def {name}\(", source := path.read_text(encoding="utf-8"), re.MULTILINE):
-            return f"{STAGES}.{path.stem}", source
+        if re.search(rf"^def {name}\(", path.read_text(encoding="utf-8"), re.MULTILINE):
+            return f"{STAGES}.{path.stem}"
     raise ValueError(f"{STAGES} has no stage {name!r}")
 
 
 @functools.cache
-def _module(name: str) -> tuple[str, set[str]] | None:
-    """Return the digest of a module of this package and the modules that it needs; None: there is no such module."""
+def _module(name: str, stage: str = "") -> tuple[str, set[str]] | None:
+    """Return the digest of a module of this package and the modules that it needs; None: there is no such module.
+
+    Args:
+        stage: if given, imports in other functions of the module do not count.
+    """
     if not (path := _file(name)):
         return None
-    digest, imports = part(name, path.read_text(encoding="utf-8"))
+    digest, imports = parsed(name, path.read_text(encoding="utf-8"))
     parent = name.rpartition(".")[0] or name  # importing a module executes the packages above it
-    return digest, {parent, *_imported_modules(imports, name if path.name == "__init__.py" else parent)}
+    counting = itertools.chain(*(imports.get(function, ()) for function in (("", stage) if stage else imports)))
+    return digest, {parent, *_imported_modules(counting, name if path.name == "__init__.py" else parent)}
 
 
 @functools.cache
 def _reached(code: str) -> tuple[dict[str, str], frozenset[str]]:
-    """Return the digest of each part of a stage or module by name, and the other packages that it imports."""
+    """Return the digest of each module behind a stage or module by name, and the other packages that it imports."""
     parts: dict[str, str] = {}
     todo = {code}
     external: set[str] = set()
     if not code.startswith(PACKAGE.name):
-        module, source = code_of_stage(code)
-        parts[code], imports = part(code, source)
-        todo = {RUNNER, *_imported_modules(imports, module.rpartition(".")[0])}
+        module = module_of_stage(code)
+        parts[module], todo = _module(module, code) or ("", set())
+        todo |= {RUNNER}
     while todo:
         name = todo.pop()
         if name.partition(".")[0] != PACKAGE.name:
             external.add(name.partition(".")[0])
-        elif module_part := _module(name):
+        elif name not in parts and (module_part := _module(name)):
             parts[name], needed = module_part
             todo |= needed - parts.keys()
     if not parts:
@@ -171,9 +180,7 @@ def _reached(code: str) -> tuple[dict[str, str], frozenset[str]]:
 
 
 def modules(*code: str) -> dict[str, str]:
-    """Return the digest of each part of the code: stages by their names, modules by their full names.
-
-    Comments, docstrings, messages, blank lines and modification times do not count (`deciding`).
+    """Return the digest of each module behind the code: stages by their names, modules by their full names.
 
     Raises:
         ValueError: there is no such stage or module.
@@ -288,4 +295,4 @@ def made_of(code: Code) -> str:
 @functools.cache
 def _made_of(names: tuple[str, ...], packages_: tuple[str, ...]) -> str:
     environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
-    return _digest(json.dumps([modules(*names), packages(Code(names, packages_)), environment], sort_keys=True))
+    return _digest(json.dumps([names, modules(*names), packages(Code(names, packages_)), environment], sort_keys=True))

@@ -1,9 +1,15 @@
 """The input of losses, and the divergence that several of them use."""
 
-from dataclasses import dataclass
+from __future__ import annotations
 
-import torch
-import torch.nn.functional as F
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:  # the configuration reads the settings of losses, and starts no torch
+    import torch
+
+Tensor: TypeAlias = "torch.Tensor"
+Terms: TypeAlias = "dict[str, torch.Tensor]"  # the weighted terms of a loss by name
 
 
 @dataclass
@@ -30,26 +36,26 @@ class Batch:
         variations_scores: [B, K, 1 + n], the same for K variations of each query
     """
 
-    passages: torch.Tensor | None = None
-    positive: torch.Tensor | None = None
-    query: torch.Tensor | None = None
-    variation: torch.Tensor | None = None
-    variations: torch.Tensor | None = None
-    teacher_query: torch.Tensor | None = None
-    teacher_passages: torch.Tensor | None = None
-    anchor: torch.Tensor | None = None
-    negative: torch.Tensor | None = None
-    teacher_scores: torch.Tensor | None = None
-    query_scores: torch.Tensor | None = None
-    variation_scores: torch.Tensor | None = None
-    variations_scores: torch.Tensor | None = None
+    passages: Tensor | None = None
+    positive: Tensor | None = None
+    query: Tensor | None = None
+    variation: Tensor | None = None
+    variations: Tensor | None = None
+    teacher_query: Tensor | None = None
+    teacher_passages: Tensor | None = None
+    anchor: Tensor | None = None
+    negative: Tensor | None = None
+    teacher_scores: Tensor | None = None
+    query_scores: Tensor | None = None
+    variation_scores: Tensor | None = None
+    variations_scores: Tensor | None = None
 
-    def scores(self, queries: str) -> torch.Tensor:
+    def scores(self, queries: str) -> Tensor:
         """Dot products of the queries in the field `queries` with all passages of the batch: [B, P]."""
         assert self.passages is not None
         return getattr(self, queries) @ self.passages.T
 
-    def group_scores(self, queries: str) -> torch.Tensor:
+    def group_scores(self, queries: str) -> Tensor:
         """Scores of the queries in the field `queries` with their own group, the positive first: [B, 1 + n].
 
         A ranker's scores if the batch has them, else dot products of vectors. For `variations`: [B, K, 1 + n].
@@ -57,16 +63,20 @@ class Batch:
         scores = getattr(self, f"{queries}_scores")
         if scores is not None:
             return scores
+        import torch
+
         assert self.passages is not None
         vectors = getattr(self, queries)  # [B, d] or [B, K, d]
         groups = self.passages.unflatten(0, (len(vectors), -1))  # [B, 1 + n, d]
         return torch.einsum("b...d,bnd->b...n", vectors, groups)
 
 
-def kl(teacher: torch.Tensor, student: torch.Tensor) -> torch.Tensor:
+def kl(teacher: Tensor, student: Tensor) -> Tensor:
     """KL(softmax(teacher) ‖ softmax(student)) over the last dimension, mean over the rows: [R, C], [R, C] -> [].
 
     Only the student gets gradients.
     """
+    import torch.nn.functional as F
+
     target = teacher.detach().log_softmax(-1)
     return F.kl_div(student.log_softmax(-1), target, reduction="batchmean", log_target=True)

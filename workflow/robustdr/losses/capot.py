@@ -1,10 +1,7 @@
 """CAPOT: post-training alignment of a query encoder with its noisy queries (Campos, Zhai, Magnani 2023, §4)."""
 
-import torch
-import torch.nn.functional as F
-
 from robustdr.core.settings import settings
-from robustdr.losses.batch import Batch
+from robustdr.losses.batch import Batch, Tensor, Terms
 from robustdr.losses.settings import CapotSettings
 
 
@@ -15,12 +12,12 @@ class Settings(CapotSettings):
     needs = ("query", "variation", "anchor", "negative")
 
 
-def squared_distance(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+def squared_distance(first: Tensor, second: Tensor) -> Tensor:
     """‖first − second‖² row by row: [B, d], [B, d] -> [B]."""
     return (first - second).square().sum(-1)
 
 
-def capot(settings: CapotSettings, batch: Batch) -> dict[str, torch.Tensor]:
+def capot(settings: CapotSettings, batch: Batch) -> Terms:
     """Triplet loss + τ_anchor · anchor loss + τ_ranking · ranking loss (Eq. 4), on queries only.
 
     f is the encoder in training and f_a its frozen initial state. x is an original query, x⁺ its variation and x⁻ a
@@ -39,6 +36,9 @@ def capot(settings: CapotSettings, batch: Batch) -> dict[str, torch.Tensor]:
 
     All losses are means over the batch; the paper prints sums. With means, the learning rate does not depend on B.
     """
+    import torch
+    import torch.nn.functional as F
+
     contrast = float(bool(settings.tau_positive or settings.tau_negative))
     weights = {
         "triplet": contrast,

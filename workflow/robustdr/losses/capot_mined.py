@@ -2,11 +2,9 @@
 
 from dataclasses import replace
 
-import torch
-
 from robustdr.core.settings import settings
 from robustdr.losses import capot
-from robustdr.losses.batch import Batch
+from robustdr.losses.batch import Batch, Terms
 from robustdr.losses.settings import CapotSettings
 
 
@@ -17,12 +15,14 @@ class Settings(CapotSettings):
     needs = ("query", "variation", "anchor")
 
 
-def capot_mined(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
+def capot_mined(settings: Settings, batch: Batch) -> Terms:
     """CAPOT, where x⁻ is the other query of the batch whose vector f_a(x⁻) is nearest to f_a(x).
 
     f_a does not change, so that a query's distances to others do not either. The paper mines x⁻ "from nearby query
     representation", and does not say from how many queries. A query that is alone is its own negative.
     """
+    import torch
+
     assert batch.anchor is not None
     distances = torch.cdist(batch.anchor, batch.anchor).fill_diagonal_(torch.inf)  # [B, B]
     return capot.capot(settings, replace(batch, negative=distances.argmin(1)))

@@ -1,10 +1,7 @@
 """Negative log likelihood of the positive passage among all passages of the batch."""
 
-import torch
-import torch.nn.functional as F
-
 from robustdr.core.settings import settings
-from robustdr.losses.batch import Batch
+from robustdr.losses.batch import Batch, Terms
 from robustdr.losses.settings import OneSided
 
 
@@ -13,10 +10,12 @@ class Settings(OneSided):
     needs = ("passages", "positive")
 
 
-def contrastive(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
+def contrastive(settings: Settings, batch: Batch) -> Terms:
     """Cross-entropy over in-batch passages (Karpukhin et al. 2020; RoDR §3.2, Eq. 7).
 
     With `queries="query"` it is the loss of DR_OQ; with `queries="variation"`, of DR_QV and of DR_OQ→QV's second stage.
     """
+    import torch.nn.functional as F
+
     assert batch.positive is not None
     return {"nll": F.cross_entropy(batch.scores(settings.queries), batch.positive)}

@@ -1,11 +1,10 @@
 """Distillation from a cross-encoder, the third stage of ToRoDer's fine-tuning."""
 
-import torch
 from pydantic import Field
 
 from robustdr.core.settings import settings
 from robustdr.losses import self_teaching
-from robustdr.losses.batch import Batch, kl
+from robustdr.losses.batch import Batch, Terms, kl
 from robustdr.losses.settings import LossSettings
 
 
@@ -18,7 +17,7 @@ class Settings(LossSettings):
     )
 
 
-def distillation(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
+def distillation(settings: Settings, batch: Batch) -> Terms:
     """KL(T(p|q) ‖ S(p|q)) + KL(T(p|q) ‖ S(p|q̄)) + α · (CE + ST) (ToRoDer §4.3–4.4, Eq. 4 and 6).
 
     T is a frozen cross-encoder, trained with localised contrastive estimation. It always reads the original query.

@@ -3,12 +3,10 @@
 from dataclasses import replace
 from typing import Literal
 
-import torch
-import torch.nn.functional as F
 from pydantic import Field, PositiveFloat
 
 from robustdr.core.settings import settings
-from robustdr.losses.batch import Batch
+from robustdr.losses.batch import Batch, Terms
 from robustdr.losses.bpr import bayesian_ranking
 from robustdr.losses.settings import LossSettings
 
@@ -22,7 +20,7 @@ class Settings(LossSettings):
     similarity: Literal["cosine", "dot"] = Field(default="cosine", description="of queries and passages")
 
 
-def dual_contrastive(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
+def dual_contrastive(settings: Settings, batch: Batch) -> Terms:
     """CE(q; d⁺, d⁻) + w · CE(d⁺; q⁺, q⁻), each a softmax over two similarities / τ (Li et al. 2021, released code).
 
     A softmax over two values is BPR of their difference. Both terms are means. d⁻ are the negatives of the query's own
@@ -30,6 +28,9 @@ def dual_contrastive(settings: Settings, batch: Batch) -> dict[str, torch.Tensor
     training queries. Without other queries the second term is 0. The defaults are the authors', who search normalised
     vectors. Dual encoders here search by dot product: to train these scores, set `similarity: dot` and another `tau`.
     """
+    import torch
+    import torch.nn.functional as F
+
     assert batch.query is not None and batch.passages is not None and batch.positive is not None
     if settings.similarity == "cosine":
         vectors = {"query": F.normalize(batch.query, dim=-1), "passages": F.normalize(batch.passages, dim=-1)}

@@ -2,12 +2,10 @@
 
 from typing import Literal
 
-import torch
-import torch.nn.functional as F
 from pydantic import Field, PositiveFloat
 
 from robustdr.core.settings import settings
-from robustdr.losses.batch import Batch
+from robustdr.losses.batch import Batch, Tensor, Terms
 from robustdr.losses.bpr import bayesian_ranking
 from robustdr.losses.settings import LossSettings
 
@@ -23,7 +21,7 @@ class Settings(LossSettings):
     )
 
 
-def intent(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
+def intent(settings: Settings, batch: Batch) -> Terms:
     """BPR + α · NT-Xent (Eq. 11), on each query and its K variations together.
 
     An intent is a query and its variations; each of them is a text of the intent.
@@ -36,6 +34,8 @@ def intent(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
     Both are means; the paper prints sums. With means, the learning rate and the effect of α do not depend on the
     numbers of queries, variations and negatives. The paper gives neither α nor τ nor the similarity.
     """
+    import torch
+
     scores = [batch.group_scores("query").unsqueeze(1), batch.group_scores("variations")]
     terms = {"bpr": bayesian_ranking(torch.cat(scores, 1))}  # of [B, 1 + K, 1 + n]
     if settings.alpha:
@@ -43,8 +43,11 @@ def intent(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
     return terms
 
 
-def nt_xent(settings: Settings, batch: Batch) -> torch.Tensor:
+def nt_xent(settings: Settings, batch: Batch) -> Tensor:
     """Mean over the B · K pairs of a query and one of its variations."""
+    import torch
+    import torch.nn.functional as F
+
     assert batch.query is not None and batch.variations is not None
     texts = torch.cat([batch.query.unsqueeze(1), batch.variations], 1)  # [B, 1 + K, d]
     if settings.similarity == "cosine":

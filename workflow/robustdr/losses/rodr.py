@@ -2,12 +2,10 @@
 
 from dataclasses import asdict
 
-import torch
-import torch.nn.functional as F
 from pydantic import Field
 
 from robustdr.core.settings import settings
-from robustdr.losses.batch import Batch, kl
+from robustdr.losses.batch import Batch, Terms, kl
 from robustdr.losses.settings import LossSettings
 
 
@@ -22,12 +20,14 @@ class Settings(LossSettings):
     )
 
 
-def rodr(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
+def rodr(settings: Settings, batch: Batch) -> Terms:
     """w1 · NLL(q̄) + w2 · KL(T(p|q) ‖ S(p|q̄)) + w3 · KL(T(q|p) ‖ S(q̄|p)) (Eq. 8).
 
     The teacher is a frozen DR_OQ. The student scores variations against its own passage vectors, so the passages get
     gradients too. All terms use all passages of the batch. There is no temperature and no loss on original queries.
     """
+    import torch.nn.functional as F
+
     weights = asdict(settings)
     assert batch.positive is not None and batch.teacher_query is not None and batch.teacher_passages is not None
     student = batch.scores("variation")  # [B, P]

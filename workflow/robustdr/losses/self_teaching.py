@@ -1,10 +1,7 @@
 """Self-teaching: a model's scores of the original queries teach its scores of their variations."""
 
-import torch
-import torch.nn.functional as F
-
 from robustdr.core.settings import settings
-from robustdr.losses.batch import Batch, kl
+from robustdr.losses.batch import Batch, Terms, kl
 from robustdr.losses.settings import LossSettings
 
 
@@ -13,12 +10,14 @@ class Settings(LossSettings):
     needs = ("passages", "positive", "query", "variation")
 
 
-def self_teaching(settings: Settings, batch: Batch) -> dict[str, torch.Tensor]:
+def self_teaching(settings: Settings, batch: Batch) -> Terms:
     """CE(q, p) + KL(S(p|q) ‖ S(p|q̄)) (Zhuang and Zuccon 2022; ToRoDer §4.4, Eq. 5).
 
     One model is teacher and student. The scores of the original queries are fixed targets of the KL: only variations
     and passages get its gradients. Both terms use all passages of the batch and have weight 1. The temperature is 1.
     """
+    import torch.nn.functional as F
+
     assert batch.positive is not None
     original = batch.scores("query")  # [B, P]
     return {

@@ -7,7 +7,8 @@ from urllib.parse import quote
 from robustdr.core.markup import code, plain, prose, table_row
 from robustdr.evaluation.store import MEAN
 from robustdr.own.compared import Compared
-from robustdr.own.experiment import BM25, HYBRID, NAME, draws_of
+from robustdr.own.experiment import NAME, SPELL_CHECKED, draws_of, is_model
+from robustdr.own.ranking import Ranked
 from robustdr.own.results import Report
 
 PARTS: tuple[Literal["original", "variations"], ...] = ("original", "variations")
@@ -18,10 +19,8 @@ def markdown(report: Report) -> str:
     """The whole report from the numbers of `results.collect`."""
     parts = [f"# {plain(_title(report))}", plain(headline(report))]
     parts += [_files(report)] if report["notes"] else []
-    parts += (
-        [_ranking(report), _pairs(report), f"## {plain(report['model'])} by variation"] if report["ranking"] else []
-    )
-    parts += [_table(report), _notes(report)]
+    parts += [_ranking(report), f"## {plain(report['model'])} by variation", _table(report), _notes(report)]
+    parts += [_pairs(report)]
     parts += [_remedies(report)] if report["remedies"] else []
     return "\n\n".join([*parts, _worst(report)]) + "\n"
 
@@ -43,51 +42,68 @@ def _files(report: Report) -> str:
 
 
 def _title(report: Report) -> str:
-    return "Which retriever is best, and how robust?" if report["ranking"] else f"How robust is {report['model']}?"
+    several = sum(map(is_model, report["systems"])) > 1
+    return "Which retriever is best, and how robust?" if several else f"How robust is {report['model']}?"
 
 
 def headline(report: Report) -> str:
-    """The main result, in one paragraph."""
-    if report["ranking"]:
-        return _best(report)
-    system, mean = report["systems"][NAME], report["systems"][NAME]["query_sets"][MEAN]
-    varied = {name: system["query_sets"][name] for kinds in report["categories"].values() for name in kinds}
-    worst = min(varied, key=lambda name: varied[name]["difference"])
-    any_changed = any(change["differing"] for change in varied.values())
-    costs_most = f"{worst} costs most, {share(varied[worst]['drop'])}" if any_changed else "no query changed its result"
-    p_text = f", p {_p(mean['p'])}" if mean["differing"] else ""
-    down = sum(change["p_holm"] < 0.05 and change["difference"] < 0 for change in varied.values())
-    other_texts = [
-        f"{rival['label']} has {rival['original']:.3f} and {share(rival['query_sets'][MEAN]['drop'])}"
-        for name, rival in report["systems"].items()
-        if name != NAME
-    ]
-    return (
-        f"On {report['queries']} queries over {report['passages']} passages, {report['model']} has {report['measure']} "
-        f"{system['original']:.3f}, and {mean['mean']:.3f} on average where the queries are reworded or misspelled: "
-        f"{_drop(mean)}{p_text}; "
-        f"{', '.join(other_texts)}. {down} of {len(varied)} variations lower it significantly (p < 0.05 after Holm's "
-        f"correction); {costs_most}."
-    )
-
-
-def _best(report: Report) -> str:
-    """The best of several systems, in one paragraph."""
+    """The answer, in one paragraph: which system to take, what changed queries cost it, and what repairs it."""
     first = report["ranking"][0]
     varied = {system["system"]: system["variations"] for system in report["ranking"]}  # the best one has no p_holm
     robust = max(report["ranking"], key=lambda s: ("p_holm" not in varied[s["system"]], varied[s["system"]]["mean"]))
-    tie_texts = {part: _ties(report, part) for part in PARTS}
     robust_name = "also" if robust is first else f"{robust['label']} the highest"
-    models = [system for system in report["ranking"] if system["system"] not in (BM25, HYBRID)]
+    models = [system for system in report["ranking"] if is_model(system["system"])]
     single = ""
     if first not in models and len(models) > 1:
         single = f" Of the models alone, {models[0]['label']} has the highest, {models[0]['original']['mean']:.3f}."
     return (
-        f"On {report['queries']} queries over {report['passages']} passages, {first['label']} has the highest "
-        f"{report['measure']}, {first['original']['mean']:.3f}{tie_texts['original']}, and {robust_name} "
-        f"where the queries are reworded or misspelled, {robust['variations']['mean']:.3f}"
-        f"{tie_texts['variations']}.{single}"
+        f"Take {first['label']}: on {report['queries']:,} queries over {report['passages']:,} passages it has the "
+        f"highest {report['measure']}, {first['original']['mean']:.3f}{_ties(report, 'original')}, and {robust_name} "
+        f"where the queries are changed, {robust['variations']['mean']:.3f}{_ties(report, 'variations')}.{single} "
+        f"{_price(report, first['system'])} {_repair(report, first)}"
     )
+
+
+def _price(report: Report, system: str) -> str:
+    """What changed queries cost a system, in a sentence or two."""
+    query_sets, label = report["systems"][system]["query_sets"], report["systems"][system]["label"]
+    kinds = {name: query_sets[name] for names in report["categories"].values() for name in names}
+    if not any(change["differing"] for change in kinds.values()):
+        return f"Changed queries cost {label} nothing: no query changed its result."
+    mean, worst = query_sets[MEAN], min(kinds, key=lambda name: kinds[name]["difference"])
+    down = sum(change["p_holm"] < 0.05 and change["difference"] < 0 for change in kinds.values())
+    p_text = f", p {_p(mean['p'])}" if mean["differing"] else ""
+    return (
+        f"Changed queries change its {report['measure']} by {_drop(mean)}{p_text}; {worst} costs most, "
+        f"{share(kinds[worst]['drop'])}. {down} of {len(kinds)} variations lower it significantly (p < 0.05 after "
+        "Holm's correction)."
+    )
+
+
+def _repair(report: Report, first: Ranked) -> str:
+    """What has more where queries are changed, in a sentence."""
+    better = [
+        (system["variations"]["mean"], system["label"])
+        for system in report["ranking"]
+        if system is not first and system["variations"]["mean"] > first["variations"]["mean"]
+    ]
+    better += [
+        (remedy["variations"]["mean"], f"{report['model']} trained with {remedy['label']}")
+        for remedy in report["remedies"].values()
+        if remedy["variations"]["difference"] > 0 and remedy["variations"]["p"] < 0.05
+    ]
+    if better and max(better)[0] > first["variations"]["mean"]:
+        value, label = max(better)
+        return f"{label} repairs most of what was tried: {value:.3f} in place of {first['variations']['mean']:.3f}."
+    others = [
+        text
+        for text, tried in (
+            ("--spell-checker", any(name.endswith(SPELL_CHECKED) for name in report["systems"])),
+            ("--fix", bool(report["remedies"])),
+        )
+        if not tried
+    ]
+    return "Nothing that was tried repairs it." + (f" {' and '.join(others)} would try more." if others else "")
 
 
 def _ties(report: Report, part: Literal["original", "variations"]) -> str:
@@ -103,10 +119,10 @@ def _ties(report: Report, part: Literal["original", "variations"]) -> str:
 def _ranking(report: Report) -> str:
     """A row for each system, best first."""
     columns = ["retriever", report["measure"], "behind the best [95 %]", "p, Holm"]
-    columns += ["reworded", "behind the best [95 %]", "p, Holm", "drop [95 %]"]
+    columns += ["changed", "behind the best [95 %]", "p, Holm", "drop [95 %]"]
     other_measures = list(report["ranking"][0]["others"])
-    columns += [text for measure in other_measures for text in (f"{measure} reworded", "drop")]
-    lines = [[*columns, "weights", "index", "ms a query"], [":---", *["---:"] * (len(columns) + 2)]]
+    columns += [text for measure in other_measures for text in (f"{measure} changed", "drop")]
+    lines = [[*columns, "weights", "index", "p50", "p95", "queries a second"], [":---", *["---:"] * (len(columns) + 4)]]
     for system in report["ranking"]:
         fields = [plain(system["label"])]
         for change in (system["original"], system["variations"]):
@@ -116,14 +132,17 @@ def _ranking(report: Report) -> str:
         for drop in system["others"].values():
             fields += [f"{drop['mean']:.3f}", share(drop["drop"])]
         cost = report["costs"][system["system"]]
-        took = "" if cost["ms"] is None else f"{cost['ms']:,.1f}"
-        lines.append([*fields, _megabytes(cost["weights"]), _megabytes(cost["index"]), took])
+        took = ["" if cost[part] is None else f"{cost[part]:,.1f} ms" for part in ("p50", "p95")]
+        many = "" if cost["throughput"] is None else f"{cost['throughput']:,.0f}"
+        lines.append([*fields, _megabytes(cost["weights"]), _megabytes(cost["index"]), *took, many])
     rows = "\n".join(map(table_row, lines))
     return (
-        f"{rows}\n\n- Ordered by {report['measure']} of the original queries; reworded: the mean over all variations. "
-        "Intervals are paired, query by query; p is corrected over the systems behind the best (Holm).\n"
-        "- weights: of the model; index: of words, or the vectors of all passages in single precision. ms a query: the "
-        "time of the job that ranks, divided by its queries; it reads the model, encodes the passages and searches.\n"
+        f"{rows}\n\n- Ordered by {report['measure']} of the original queries; changed: the mean over all variations, "
+        "whose kinds weigh alike. Intervals are paired, query by query; p is corrected over the systems behind the "
+        "best (Holm).\n"
+        "- weights: of the model; index: of words, or the vectors of all passages in single precision. p50, p95: the "
+        "time of a query alone, the median and the 95th percentile, with model and index loaded, on one core; queries "
+        "a second: in batches. A hybrid costs the sum of its parts.\n"
         "- Empty: not known here."
     )
 
@@ -133,7 +152,7 @@ def _pairs(report: Report) -> str:
     columns = [
         "first",
         "second",
-        *(text for part in (report["measure"], "reworded", "change") for text in (part, "p, Holm")),
+        *(text for part in (report["measure"], "changed", "change") for text in (part, "p, Holm")),
     ]
     lines = [columns, [":---", ":---", *["---:"] * 6]]
     for pair in report["pairs"]:
@@ -144,8 +163,8 @@ def _pairs(report: Report) -> str:
     return (
         f"## Two by two\n\n{rows}\n\n- The first minus the second, query by query, with 95 % intervals; p is corrected "
         "over the pairs of a column.\n"
-        "- change: reworded minus original. Below 0, rewordings cost the first more than the second. Where its "
-        "interval holds 0, these queries do not say which of the two is more robust."
+        "- change: changed queries minus original ones. Below 0, changes cost the first more than the second. Where "
+        "its interval holds 0, these queries do not say which of the two is more robust."
     )
 
 
@@ -162,7 +181,7 @@ def _megabytes(size: int | None) -> str:
 
 def _table(report: Report) -> str:
     model, *rivals = [report["systems"][NAME], *(system for name, system in report["systems"].items() if name != NAME)]
-    columns = ["query set", "changed", plain(report["model"]), "drop [95 %]", "p", "p, Holm", "detectable"]
+    columns = ["query set", "queries changed", plain(report["model"]), "drop [95 %]", "p", "p, Holm", "detectable"]
     columns += [text for rival in rivals for text in (plain(rival["label"]), "drop")]
     lines = [columns, [":---", *["---:"] * (len(columns) - 1)]]
     first = ["original queries", "", f"{model['original']:.3f}", "", "", "", ""]
@@ -206,7 +225,7 @@ def _notes(report: Report) -> str:
             "- drop: the difference as a share of the original, with the interval that holds every share that the "
             "queries do not exclude (Fieller's). p: of the difference, two-sided, paired, whatever its sign.",
             "- detectable: the smallest difference of the measure that so many queries would show with 80 % power.",
-            "- changed: queries that the variation applies to; the others keep their text and count. "
+            "- queries changed: those that the variation applies to; the others keep their text and count. "
             "`robustdr variations list` describes each variation.",
             *([lengths] if report["passage_length"] else []),
             *([draws] if report["draws"] > 1 else []),

@@ -27,7 +27,8 @@ from robustdr.variations.released import Logged
 HOUSE = Path(__file__).resolve().parents[3]  # folder of the Snakefile
 TEMPLATES = HOUSE / "config" / "own"
 NAME = "own"  # of the collection, its role, the scale, the paper and the system
-BM25, HYBRID, RERANKED = f"{NAME}_bm25", f"{NAME}_hybrid", f"{NAME}_reranked"
+OF_HYBRIDS = "_hybrid"  # end of the names of hybrids
+BM25, HYBRID, RERANKED = f"{NAME}_bm25", f"{NAME}{OF_HYBRIDS}", f"{NAME}_reranked"
 TRAIN = "train"  # the split for training
 STAND_IN = "stand-in"
 HUMAN = HumanMisspelling.name  # it stands in for the queries of papers alone; `misspell` draws from the same list
@@ -136,6 +137,11 @@ def draws_of(variation: str, draws: int) -> list[str]:
     return [variation, *(f"{variation}.draw{number}" for number in range(2, draws + 1))]
 
 
+def is_model(system: str) -> bool:
+    """Whether a system is one of the user's, and no BM25, hybrid, reranker or spell checker beside it."""
+    return system not in (BM25, RERANKED) and not system.endswith((OF_HYBRIDS, SPELL_CHECKED))
+
+
 def system_of(number: int) -> str:
     """The system of a model by its place, from 0."""
     return f"{NAME}_{number + 1}" if number else NAME
@@ -157,7 +163,7 @@ def write(
     """Write collections.yaml, scales/own.yaml, papers/own/experiment.yaml and config.yaml to `folder`.
 
     Args:
-        models: the first is the system `own`; of it alone there is a hybrid with BM25. by_category: the variations.
+        models: the first is the system `own`; of each there is a hybrid with BM25. by_category: the variations.
         measures: the first decides. fix: remedies to train from the first model.
         language: of the queries; BM25 stems it where Snowball does. draws: of each variation.
         reranker: of all passages that the first model finds. spell_checker: before BM25 and before the first model.
@@ -175,11 +181,16 @@ def write(
     experiment["title"] = (
         f"How robust is {first.label}?" if not further_models else "Which retriever is best, and how robust?"
     )
+    of_first = experiment["systems"][HYBRID]
     for number, model in enumerate(models):
-        experiment["systems"][system_of(number)] = {"label": model.label, **model.recipe}
-    if further_models or spell_checker:
-        experiment["systems"][HYBRID]["label"] = f"hybrid of BM25 and {first.label}"
-    experiment["tables"]["table1"]["systems"] += [system_of(number) for number in range(1, len(models))]
+        system = system_of(number)
+        experiment["systems"][system] = {"label": model.label, **model.recipe}
+        if further_models or spell_checker:
+            label = f"hybrid of BM25 and {model.label}"
+            hybrid = {**of_first, "label": label, "systems": [BM25, system]}
+            experiment["systems"][HYBRID if not number else f"{system}{OF_HYBRIDS}"] = hybrid
+        if number:
+            experiment["tables"]["table1"]["systems"] += [system, f"{system}{OF_HYBRIDS}"]
     if reranker:
         candidates = {"system": NAME, "depth": scale["retrieval"]["depth"], "queries": "own"}
         label = f"{first.label}, reranked by {reranker.label}"

@@ -13,19 +13,20 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import chdir, redirect_stderr, redirect_stdout
-from importlib import import_module
 from pathlib import Path
 
 from robustdr.core import network
 from robustdr.core.benchmarks import write_costs
 from robustdr.core.errors import UserError
 from robustdr.core.locks import exclusive_lock
+from robustdr.core.plugins import module_named
 from robustdr.core.progress import Line, Progress
 from robustdr.graph.graph import Graph
 from robustdr.keys.integrity import is_current
 from robustdr.keys.node import Node, histories
 
 STAGES = "robustdr.stages"  # run by its name, as the rules run it
+RANKS = "rank"  # the stage that loads a model for long
 ENVIRONMENT = dict(os.environ)  # of jobs that have the network, before this process is refused it
 
 
@@ -55,6 +56,9 @@ def make(graph: Graph, targets: Sequence[Node], folder: Path) -> None:
             progress.start(number, node.rule, time.monotonic())
             status = run(node)
             progress.finish(number, time.monotonic())
+            if node.stage == RANKS:
+                gc.collect()  # the model that ranked: the next one has its memory
+                gc.freeze()  # what libraries have loaded is not looked through again
             if status:
                 line.clear()
                 *_, message = Path(node.log).read_text(encoding="utf-8").splitlines() or [f"exit status {status}"]
@@ -109,7 +113,7 @@ def run(node: Node) -> int:
         else:
             with redirect_stdout(log), redirect_stderr(log):
                 try:
-                    status = import_module(f"{STAGES}.__main__").main(node.words)
+                    status = module_named(f"{STAGES}.__main__").main(node.words)
                 except Exception:
                     traceback.print_exc()
                     status = 1

@@ -9,7 +9,7 @@ from robustdr.core.errors import UserError
 from robustdr.core.files import write_text
 from robustdr.core.markup import code, plain, table_row
 from robustdr.own.document import interval, share
-from robustdr.own.experiment import BM25, HYBRID, NAME, SPELL_CHECKED
+from robustdr.own.experiment import BM25, NAME, SPELL_CHECKED, is_model
 from robustdr.own.results import Report
 from robustdr.variations.misspelling import Misspell
 
@@ -170,11 +170,7 @@ def commands(reports: Mapping[str, Report]) -> list[str]:
     """The calls of make that measure the models of the reports, collections with the same models together."""
     collections: dict[str, list[str]] = {}
     for collection, report in reports.items():
-        models = [
-            system["label"]
-            for name, system in report["systems"].items()
-            if name not in (BM25, HYBRID) and not name.endswith(SPELL_CHECKED)
-        ]
+        models = [system["label"] for name, system in report["systems"].items() if is_model(name)]
         collections.setdefault(" ".join(models), []).append(collection)
     return [
         f'make leaderboard COLLECTIONS="{" ".join(names)}" MODELS="{models}"' for models, names in collections.items()

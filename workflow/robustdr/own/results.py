@@ -18,7 +18,7 @@ from robustdr.experiments.models import ORIGINAL
 from robustdr.graph.graph import Graph
 from robustdr.graph.tables import evaluation_settings
 from robustdr.own.compared import Compared, compare, correct, interval_of
-from robustdr.own.costs import Costs, cost
+from robustdr.own.costs import Costs, costs
 from robustdr.own.experiment import NAME, draws_of
 from robustdr.own.ranking import ByCategory, Pair, Ranked, pairs, ranking
 from robustdr.own.remedies import CONTROL, system_of
@@ -27,7 +27,6 @@ from robustdr.systems.trained import lengths
 from robustdr.training.settings import Cost
 from robustdr.variations import drawn
 
-ALONE = 3  # systems where one model is evaluated: BM25, the model, their hybrid
 WORST = 50
 
 
@@ -114,8 +113,7 @@ def collect(graph: Graph, folder: Path, notes: Sequence[str] = ()) -> Report:
     passages, longest, longer = _lengths(graph, folder)
     queries = len(store.queries(NAME, NAME))
     alike = ByCategory(store, list(by_category))
-    ranked = ranking(alike, labels, evaluation["measures"]) if len(labels) > ALONE else []
-    ranked_queries = queries * (1 + len(evaluation["means"][MEAN]))
+    ranked = ranking(alike, labels, evaluation["measures"])
     return {
         "model": systems[NAME].label,
         "notes": [*notes],
@@ -140,12 +138,13 @@ def collect(graph: Graph, folder: Path, notes: Sequence[str] = ()) -> Report:
         "remedies": {name: _remedy(graph, alike, folder, name, measure) for name in recipes if name not in systems},
         "ranking": ranked,
         "pairs": pairs(alike, ranked, measure),
-        "costs": {
-            name: cost(
-                graph, folder, name, evaluation["split"], _model(graph, folder, recipe), passages, ranked_queries
-            )
-            for name, recipe in systems.items()
-        },
+        "costs": costs(
+            graph,
+            folder,
+            evaluation["split"],
+            {name: _model(graph, folder, recipe) for name, recipe in systems.items()},
+            passages,
+        ),
         "worst": _worst(graph, store, folder, evaluation["split"], measure),
     }
 
@@ -183,7 +182,7 @@ def _remedy(graph: Graph, store: ByCategory, folder: Path, system: str, measure:
         return compare(*(store.values(name, NAME, query_set, measure) for name in (system, base)))
 
     models = [graph.model(system, seed) for seed in graph.lineage.seeds(system)]
-    costs: list[Cost] = [
+    training_costs: list[Cost] = [
         json.loads((folder / model.path / "cost.json").read_text(encoding="utf-8")) for model in models
     ]
     return {
@@ -191,7 +190,7 @@ def _remedy(graph: Graph, store: ByCategory, folder: Path, system: str, measure:
         "original": against(ORIGINAL),
         "variations": against(MEAN),
         "variations_over_control": against(MEAN, system_of(CONTROL)),
-        "seconds": sum(cost["seconds"] for cost in costs),
+        "seconds": sum(cost["seconds"] for cost in training_costs),
         "reindexes": graph.lineage.reindexes(system, NAME),
         "folder": str(folder / models[0].path),
     }

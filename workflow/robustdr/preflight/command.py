@@ -68,10 +68,11 @@ def preflight(jobs: Iterable[Node], offline: bool) -> tuple[list[Missing], list[
     Returns:
         What is missing, and lines about what is still to come into which folder.
     """
+    from huggingface_hub import constants
+
     from robustdr.preflight.checks import Checks
-    from robustdr.preflight.space import Filled, short
+    from robustdr.preflight.space import Filled, short, vectors
     from robustdr.preflight.things import things
-    from robustdr.preflight.vectors import vectors
 
     checks, jobs = Checks(offline), list(jobs)
     missing = [
@@ -80,10 +81,11 @@ def preflight(jobs: Iterable[Node], offline: bool) -> tuple[list[Missing], list[
         for thing in things(node)
         for wrong in checks.wrong(thing, node.subject)
     ]
-    folders = [
-        Filled(name, folder, sum(checks.fetched[name].values()))
-        for name, folder in {"IR_DATASETS_HOME": _datasets(), "HF_HOME": _hub()}.items()
-    ]
+    caches = {
+        "IR_DATASETS_HOME": os.environ.get("IR_DATASETS_HOME", Path.home() / ".ir_datasets"),
+        "HF_HOME": constants.HF_HOME,
+    }
+    folders = [Filled(name, Path(cache), sum(checks.fetched[name].values())) for name, cache in caches.items()]
     roots = dict.fromkeys(node.root for node in jobs)
     folders += [Filled("results", Path(root), vectors(node for node in jobs if node.root == root)) for root in roots]
     if offline:
@@ -96,13 +98,3 @@ def published_scores(jobs: Iterable[Node], graphs: Mapping[str, Graph]) -> list[
     root_of = {job.settings.name: job.root for job in jobs if isinstance(job.settings, CheckpointSettings)}
     scores = {name: graphs[root].lineage.published(name) for name, root in root_of.items()}
     return [score.sentence_for(name) for name, score in scores.items() if score]
-
-
-def _datasets() -> Path:
-    return Path(os.environ.get("IR_DATASETS_HOME", Path.home() / ".ir_datasets"))
-
-
-def _hub() -> Path:
-    from huggingface_hub import constants
-
-    return Path(constants.HF_HOME)

@@ -1,15 +1,20 @@
-"""Free space and quota of the folders that a target fills."""
+"""The room that a target takes in its folders, and their free space and quota."""
 
 import ctypes
 import errno
+import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import NamedTuple
 
+from robustdr.keys.node import Node
 from robustdr.preflight.findings import Missing, amount
+from robustdr.retrieval.settings import EmbedSettings
+
+DIMENSIONS = 768  # of BERT-base, which full scale starts from
 
 
 class Filled(NamedTuple):
@@ -22,6 +27,26 @@ class Filled(NamedTuple):
     def __str__(self) -> str:
         place = nearest_existing(self.folder)
         return f"{self.name} ({self.folder}): {amount(self.size)} to come, {amount(shutil.disk_usage(place).free)} free"
+
+
+def vectors(jobs: Iterable[Node]) -> int:
+    """Return the bytes of passage vectors that jobs write, of collections whose size ir_datasets knows.
+
+    They are most of what full scale writes.
+    """
+    return sum(_vector_bytes(node.settings, node) for node in jobs if isinstance(node.settings, EmbedSettings))
+
+
+def _vector_bytes(settings: EmbedSettings, node: Node) -> int:
+    import ir_datasets
+
+    (corpus,) = (input_node for input_node in node.input_nodes if input_node.rule == "download_passages")
+    source = json.loads(corpus.options["source"])
+    if source["kind"] != "irds":
+        return 0
+    count = ir_datasets.load(source["corpus"]).metadata().get("docs", {}).get("count", 0)
+    bytes_each = 2 if settings.stored == "float16" else 4
+    return count * DIMENSIONS * bytes_each // node.options["shards"]
 
 
 def nearest_existing(folder: Path) -> Path:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import torch
 
 from robustdr.core.seeds import digest
-from robustdr.core.statements import Words
 from robustdr.encoding.directory import QUERY
 from robustdr.encoding.encoder import Encoder, drop_out
 from robustdr.encoding.hardware import autocast
@@ -23,8 +22,8 @@ from robustdr.training.feed import Files
 from robustdr.training.schedule import learning_rate
 from robustdr.training.state import save
 
-TITLE: Words = "A dual encoder's initial checkpoint"
-USE: Words = "Pre-trained on texts of at most {length} tokens; its head and its decoder are left out."
+TITLE = "A dual encoder's initial checkpoint"
+USE = "Pre-trained on texts of at most {length} tokens; its head and its decoder are left out."
 
 
 class Share(NamedTuple):

@@ -5,23 +5,12 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
-from pydantic import Field
 
-from robustdr.core.settings import settings
+from robustdr.rankers.conv_knrm_settings import Settings
 from robustdr.rankers.ranker import Tokens
-from robustdr.rankers.settings import WordSettings
 from robustdr.rankers.words import Kernels, WordRanker, cosines
 
 NGRAMS = (1, 2, 3)
-
-
-@settings
-class Settings(WordSettings):
-    filters: int = Field(default=128, description="dimensions of an n-gram's vector")
-    trained_kernels: bool = Field(
-        default=True,
-        description="whether μ and σ of the kernels are trained; all pairs of lengths share them",
-    )
 
 
 class ConvKNRM(WordRanker):

@@ -4,20 +4,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import torch
-from pydantic import Field
 
-from robustdr.core.settings import settings
+from robustdr.rankers.drmm_settings import Settings
 from robustdr.rankers.ranker import Tokens
-from robustdr.rankers.settings import WordSettings
 from robustdr.rankers.words import WordRanker, cosines
-
-
-@settings
-class Settings(WordSettings):
-    counts = True
-
-    bins: int = Field(default=11, description="of the histogram")
-    hidden: int = Field(default=5, description="units of the hidden layer")
 
 
 class DRMM(WordRanker):

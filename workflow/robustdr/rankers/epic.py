@@ -9,11 +9,10 @@ from safetensors import safe_open
 from safetensors.torch import load_model, save_model
 from transformers import BertForMaskedLM
 
-from robustdr.core.settings import settings
 from robustdr.encoding.batching import pad
+from robustdr.rankers.epic_settings import Settings
 from robustdr.rankers.pretrained import configuration, pieces, pretrained
 from robustdr.rankers.ranker import Pair, Ranker, Tokens, saved
-from robustdr.rankers.settings import TransformerSettings
 
 EXPECTED = "a dual encoder of the form encoder over BERT, with or without its masked language model's head"
 
@@ -21,11 +20,6 @@ EXPECTED = "a dual encoder of the form encoder over BERT, with or without its ma
 def soften(x: torch.Tensor) -> torch.Tensor:
     """Return f(x) = ln(1 + softplus(x)), element by element."""
     return F.softplus(x).log1p()
-
-
-@settings
-class Settings(TransformerSettings):
-    pass
 
 
 class Epic(Ranker):

@@ -2,30 +2,15 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 import torch
-from pydantic import Field
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from robustdr.core.errors import UserError
-from robustdr.core.settings import settings
+from robustdr.rankers.intent_bert_settings import LAYER, Settings
 from robustdr.rankers.mono_bert import MonoBert
 from robustdr.rankers.ranker import Pair, Tokens
-from robustdr.rankers.settings import TransformerSettings
-
-LAYER = "query_layer.safetensors"
-
-
-@settings
-class Settings(TransformerSettings):
-    files = (*TransformerSettings.files, LAYER)
-    represents = True
-
-    reads: Literal["pair", "query"] = Field(
-        default="pair", description="beside the query, its positive passage (`pair`) or nothing (`query`)"
-    )
 
 
 class IntentBert(MonoBert):

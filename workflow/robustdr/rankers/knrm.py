@@ -4,17 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from pydantic import Field
 
-from robustdr.core.settings import settings
+from robustdr.rankers.knrm_settings import Settings
 from robustdr.rankers.ranker import Tokens
-from robustdr.rankers.settings import WordSettings
 from robustdr.rankers.words import Kernels, WordRanker, cosines
-
-
-@settings
-class Settings(WordSettings):
-    trained_kernels: bool = Field(default=True, description="whether μ and σ of the kernels are trained with the rest")
 
 
 class KNRM(WordRanker):

@@ -7,18 +7,12 @@ import torch
 from transformers import AutoModelForSequenceClassification
 
 from robustdr.core.errors import UserError
-from robustdr.core.settings import settings
 from robustdr.encoding.batching import pad
 from robustdr.rankers.pretrained import configuration, exact, pieces, pretrained
 from robustdr.rankers.ranker import Pair, Ranker, Tokens
-from robustdr.rankers.settings import RankerSettings, TransformerSettings
+from robustdr.rankers.settings import RankerSettings
 
 EXPECTED = "a dual encoder's transformer at its root, or a CrossEncoder of sentence-transformers"
-
-
-@settings
-class Settings(TransformerSettings):
-    initial = ("encoder", "cross_encoder")
 
 
 class MonoBert(Ranker):

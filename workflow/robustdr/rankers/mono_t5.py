@@ -8,29 +8,14 @@ from transformers import T5ForConditionalGeneration
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from robustdr.core.errors import UserError
-from robustdr.core.settings import settings
 from robustdr.encoding.batching import pad
+from robustdr.rankers.mono_t5_settings import Settings
 from robustdr.rankers.pretrained import configuration, pieces, pretrained
 from robustdr.rankers.ranker import Pair, Ranker, Tokens
-from robustdr.rankers.settings import RankerSettings
 
 EXPECTED = "a T5 checkpoint of the form seq2seq"
 QUERY, PASSAGE, ASK = "Query:", "Document:", "Relevant:"
 WORDS = ("true", "false")
-
-
-@settings
-class Settings(RankerSettings):
-    initial = ("seq2seq",)
-    files = (
-        "model.safetensors",
-        "config.json",
-        "generation_config.json",
-        "tokenizer.json",
-        "tokenizer_config.json",
-        "ranker.json",
-        "README.md",
-    )
 
 
 class MonoT5(Ranker):

@@ -16,14 +16,13 @@ from robustdr.core.checks import check_known
 from robustdr.core.errors import UserError
 from robustdr.core.files import from_json, write_json, write_text
 from robustdr.core.seeds import digest
-from robustdr.core.statements import Words
 from robustdr.encoding.batching import by_length
 from robustdr.encoding.encoder import GROUP_TOKENS, drop_out
 from robustdr.encoding.hardware import Precision, autocast, device
 from robustdr.rankers import RANKERS
 from robustdr.rankers.settings import RankerSettings
 
-CARD: Words = """# {name}
+CARD = """# {name}
 
 {about} Saved by robustdr, which loads it again:
 

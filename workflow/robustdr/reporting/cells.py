@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
@@ -15,10 +15,12 @@ from robustdr.evaluation.estimates import ONE, Estimate
 from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.quotients import Ratio, drop_ratio
 from robustdr.evaluation.statistics import confidence_interval, drop
-from robustdr.evaluation.store import Store
 from robustdr.reporting.marks import MarkTest
 from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.spec import Measured, OneEach, Quoted, Significance, TableSpec
+
+if TYPE_CHECKING:  # the configuration reads the settings of layouts, and starts no pandas
+    from robustdr.evaluation.store import Store
 
 # How a reproduced drop agrees with the reported one, in words; see `agreement`.
 AGREEMENTS = {"same": "as printed", "worse": "drops more", "better": "drops less", "opposite": "opposite"}
@@ -140,7 +142,7 @@ class Maker(Generic[Layout]):
 
     settings: TableSettings
     spec: Layout
-    store: Store
+    store: "Store"
     reported: Reported | None
     statistics: list[Path]
     queries: list[Path]
@@ -282,11 +284,8 @@ class Maker(Generic[Layout]):
         if test and not against:
             sides = ((cell.system, cell.query_set), (base, query_set))
             ours, theirs = (
-                [self.values(cell, *coordinates) for coordinates in self._sets(cell.role, *side)] for side in sides
+                [self.values(cell, system, variation) for variation in self.store.averaged(cell.role, query_set)]
+                for system, query_set in sides
             )
             tested = (marks := MarkTest(test)).tested(ours, theirs, difference, len(family))
             cell.p, cell.p_runs, cell.mark = tested.paper, tested.ours, marks.mark(tested, cell.difference)
-
-    def _sets(self, role: str, system: str, query_set: str) -> list[tuple[str, str]]:
-        """The query sets behind a mean over variations, or the query set itself, each with its system."""
-        return [(system, variation) for variation in self.store.averaged(role, query_set)]

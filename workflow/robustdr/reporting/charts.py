@@ -5,11 +5,10 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-import matplotlib.pyplot as plt
 import scipy.stats
 from markupsafe import Markup
 
-from robustdr.reporting.style import COLOURS, MARKERS
+from robustdr.reporting.style import COLOURS, MARKERS, Picture, pyplot
 from robustdr.reporting.written import Means, Row
 
 INK = "#123456"  # a placeholder, replaced by the colour of the page's text, light or dark
@@ -23,11 +22,11 @@ def embedded(svg: str, name: str) -> Markup:
     return Markup(re.sub(r'( id="|href="#|url\(#)', rf"\g<1>{name}-", text))
 
 
-def inline(figure: plt.Figure, name: str) -> Markup:
+def inline(figure: Picture, name: str) -> Markup:
     """A figure as SVG for a page, transparent and in the colour of the page's text."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", transparent=True, bbox_inches="tight", metadata={"Date": None})
-    plt.close(figure)
+    pyplot().close(figure)
     return embedded(buffer.getvalue().replace(INK, "currentColor"), name)
 
 
@@ -67,10 +66,10 @@ def scatter(drawn: list[Drop]) -> Markup:
     """Reported drops against reproduced ones: a colour and a sign for each system, a line where they are equal."""
     labels = dict.fromkeys(drop.label for drop in drawn)
     by_label = {label: [drop for drop in drawn if drop.label == label] for label in labels}
-    with plt.rc_context(
+    with pyplot().rc_context(
         {key: INK for key in ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")}
     ):
-        figure, axis = plt.subplots(figsize=(5.4, 4.2))
+        figure, axis = pyplot().subplots(figsize=(5.4, 4.2))
         for number, (label, of_label) in enumerate(by_label.items()):
             colour, marker = COLOURS[number % 6], MARKERS[number % len(MARKERS)]
             reported, reproduced = [drop.reported for drop in of_label], [drop.reproduced for drop in of_label]

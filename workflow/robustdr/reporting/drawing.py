@@ -4,16 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Any, Generic, TypeVar
-
-import matplotlib.pyplot as plt
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from robustdr.audit.reported import Reported, load
-from robustdr.evaluation.store import Store, open_store
 from robustdr.reporting.figures import FIGURES
 from robustdr.reporting.settings import FigureSettings
 from robustdr.reporting.spec import FigureSpec
-from robustdr.reporting.style import save
+from robustdr.reporting.style import Picture, pyplot, save
+
+if TYPE_CHECKING:  # the configuration reads the settings of figures, and starts no pandas
+    from robustdr.evaluation.store import Store
 
 Figure = TypeVar("Figure", bound=FigureSpec)
 
@@ -33,10 +33,10 @@ class Drawing(Generic[Figure]):
 
     settings: FigureSettings
     spec: Figure
-    store: Store
+    store: "Store"
     reported: Reported | None
 
-    def finish(self, figure: plt.Figure, note: str = "") -> plt.Figure:
+    def finish(self, figure: Picture, note: str = "") -> Picture:
         """The figure with its title above and its legend and note below the data."""
         figure.suptitle(self.spec.title + (" (miniature)" if self.settings.miniature else ""), fontsize=10)
         figure.tight_layout()
@@ -64,9 +64,9 @@ class Drawing(Generic[Figure]):
             else f"The paper prints {printed_count} of these {len(numbers)} points as numbers."
         )
 
-    def depth_axes(self, measures: Sequence[str], ylabel: str) -> tuple[plt.Figure, Any]:
+    def depth_axes(self, measures: Sequence[str], ylabel: str) -> tuple[Picture, Any]:
         """(figure, axes) with two panels, reported and reproduced; the x ticks are the depths of the measures."""
-        figure, axes = plt.subplots(1, 2, figsize=(7.2, 2.9), sharey=True)
+        figure, axes = pyplot().subplots(1, 2, figsize=(7.2, 2.9), sharey=True)
         scale_measures = [self.settings.measured[measure] for measure in measures]
         for axis, title, panel_measures in zip(
             axes, ("Reported", "Reproduced"), (measures, scale_measures), strict=True
@@ -88,5 +88,7 @@ def write_figure(settings: FigureSettings, measures: list[Path], reported: Path 
     Raises:
         UserError: a system of the figure was not run, or its measures are stale.
     """
+    from robustdr.evaluation.store import open_store
+
     drawing = Drawing(settings, settings.spec, open_store(settings, measures), load(reported) if reported else None)
     save(FIGURES.load(settings.spec.kind)(drawing), output)

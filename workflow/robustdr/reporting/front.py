@@ -6,13 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from textwrap import shorten
 
-import matplotlib.pyplot as plt
-
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256, write_text
 from robustdr.core.markup import prose
 from robustdr.reporting.findings import Beside, Sentence, answer, sentences
-from robustdr.reporting.style import COLOURS, save
+from robustdr.reporting.style import COLOURS, pyplot, save
 from robustdr.reporting.written import Claims
 
 BLOCK = re.compile(r"<!-- findings of [^\n]* -->\n.*?<!-- end of findings -->", re.DOTALL)
@@ -36,7 +34,7 @@ def draw(judged_sentences: Iterable[Sentence], output: Path) -> None:
     Where the sentence puts it is shaded.
     """
     rows = [sentence for sentence in judged_sentences if sentence.effects[0]["size"] is not None]
-    figure, axes = plt.subplots(figsize=(9, 1.1 + 0.36 * len(rows)))
+    figure, axes = pyplot().subplots(figsize=(9, 1.1 + 0.36 * len(rows)))
     for y, sentence in enumerate(rows):
         effect = sentence.effects[0]
         size = 100 * (effect["size"] or 0)

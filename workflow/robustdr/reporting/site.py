@@ -1,6 +1,7 @@
 """The report: static pages with every claim, table, finding and query of a scale; no server is needed."""
 
 import json
+import subprocess
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -19,6 +20,7 @@ from robustdr.audit.record import FindingRecord, Record
 from robustdr.claims.controls import PASSES
 from robustdr.claims.verdicts import NOT_PRINTED, NOT_RUN, OPEN, POWER, VERDICTS
 from robustdr.core.files import write_text
+from robustdr.keys.integrity import hardware
 from robustdr.reporting.cells import AGREEMENTS
 from robustdr.reporting.charts import Drop, drops, embedded, rank, scatter
 from robustdr.reporting.choice import advice, compared, gains
@@ -138,6 +140,17 @@ def _table(table: Table, findings: Mapping[str, list[Shown]], paper: str) -> Sho
     }
     table_parts = {"layout": _ordered(table["layout"], table["cells"], paper), "cells": cells, "facts": facts}
     return {**table, **table_parts, "missing": "", "agreements": counts, "not_run": not_run}
+
+
+def stamp(scale: str, root: Path) -> str:
+    """Return what stands on every page: scale, commit with its day, and the hardware behind the measures in `root`."""
+    try:
+        command = ["git", "log", "-1", "--format=commit %h of %cs"]
+        commit = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        commit = "unknown commit"
+    computed = sorted(hardware(root.glob("measures/*/*/seed*/*.parquet")))
+    return " · ".join([f"scale {scale}", commit, *computed])
 
 
 def _environment(settings: SiteSettings, papers: list[_Page], stamp: str) -> Environment:

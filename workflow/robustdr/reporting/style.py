@@ -1,15 +1,15 @@
 """The style and output of figures: equal numbers give equal bytes."""
 
 from pathlib import Path
-
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from robustdr.core.files import atomic
 
-plt.rcParams |= {
+if TYPE_CHECKING:  # the configuration reads the settings of figures, and starts no matplotlib
+    import matplotlib.figure
+
+Picture: TypeAlias = "matplotlib.figure.Figure"
+STYLE: Any = {
     "svg.hashsalt": "robustdr",
     "svg.fonttype": "none",
     "font.size": 9,
@@ -25,10 +25,21 @@ COLOURS = ["#0072B2", "#B84E00", "#00795A", "#A64D7E", "#8A6000", "#2A7A9B", "#0
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*"]
 
 
-def save(figure: plt.Figure, output: Path) -> None:
+def pyplot() -> Any:
+    """Return `matplotlib.pyplot` with this style, for a process without a screen."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    plt.rcParams |= STYLE
+    return plt
+
+
+def save(figure: Picture, output: Path) -> None:
     """Write a figure as .svg and .png, without dates."""
     for suffix in (".svg", ".png"):
         with atomic(output.with_suffix(suffix)) as temporary:
             metadata = {"Date": None, "Creator": None} if suffix == ".svg" else {"Software": None}
             figure.savefig(temporary, dpi=150, metadata=metadata, bbox_inches="tight")
-    plt.close(figure)
+    pyplot().close(figure)

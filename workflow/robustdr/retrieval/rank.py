@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_qrels, read_queries
+from robustdr.core.plugins import module_named
 from robustdr.core.settings import read_settings
 from robustdr.retrieval.runs import Ranking, metadata, write_run
 
@@ -59,7 +59,7 @@ def write_runs(
     Raises:
         UserError: raised by the module, or a ranking does not have exactly the judged candidates.
     """
-    module: Ranks = import_module(ranks)  # type: ignore[assignment]
+    module: Ranks = module_named(ranks)
     module_settings: Any = read_settings(module.Settings, settings)
     ranked = module.rankings(module_settings, corpus, files, [read_queries(path) for path in query_sets])
     lists = judged_lists(files)

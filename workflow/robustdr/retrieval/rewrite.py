@@ -4,12 +4,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
 
 from symspellpy import SymSpell, Verbosity
 
 from robustdr.collections.reading import read_corpus
+from robustdr.core.plugins import module_named
 from robustdr.core.settings import read_settings
 from robustdr.retrieval.rank import Files, Ranks
 from robustdr.retrieval.runs import Ranking
@@ -59,5 +59,5 @@ def rankings(
     else:
         rewrite = REWRITERS[settings.rewriter](settings, corpus)
         rewritten = [{qid: rewrite(text) for qid, text in queries.items()} for queries in query_sets]
-    module: Ranks = import_module(settings.ranks)  # type: ignore[assignment]
+    module: Ranks = module_named(settings.ranks)
     yield from module.rankings(read_settings(module.Settings, json.dumps(settings.told)), corpus, files, rewritten)

@@ -6,23 +6,22 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 
 from robustdr.core import network
 from robustdr.core.errors import exit_status, unknown
-from robustdr.keys.attestation import check_code, check_inputs, check_loaded
+from robustdr.core.plugins import module_named
+from robustdr.keys.attestation import check_code, check_inputs, check_loaded, watch
 from robustdr.keys.integrity import check_chain, hardware, record, verify
 from robustdr.keys.kept import drop, same_work, take_back, work_of
-from robustdr.keys.loaded import watch
-from robustdr.keys.provenance import PACKAGE, Code, code_of_stage, installed
+from robustdr.keys.provenance import PACKAGE, Code, installed, module_of_stage
 from robustdr.stages.options import STAGES, Stage, add_arguments
 
 
 def all_stages() -> Mapping[str, Stage]:
     """All stages by name."""
     for path in sorted((PACKAGE / "stages").glob("[a-z]*.py")):
-        import_module(f"robustdr.stages.{path.stem}")
+        module_named(f"robustdr.stages.{path.stem}")
     return STAGES
 
 
@@ -40,7 +39,7 @@ def parser(name: str) -> argparse.ArgumentParser:
         UserError: there is no such stage.
     """
     try:
-        import_module(code_of_stage(name.replace("-", "_"))[0])
+        module_named(module_of_stage(name.replace("-", "_")))
     except ValueError:
         raise unknown("stage", name, all_stages()) from None
     stage_parser = Parser(f"robustdr.stages {name}", description=STAGES[name].text, fromfile_prefix_chars="@")
@@ -82,7 +81,7 @@ def run(name: str, a: argparse.Namespace) -> None:
             print("The same work made this before; it is kept.")
         return
     if a.gpus:
-        import_module("robustdr.stages.gpus").check_gpus(name, a.gpus)  # by its name: no stage is made of it
+        module_named("robustdr.stages.gpus").check_gpus(name, a.gpus)  # by its name: no stage is made of it
     function(a)
     check_loaded(code)
     if not first:
@@ -90,7 +89,7 @@ def run(name: str, a: argparse.Namespace) -> None:
     computed_on = hardware(inputs)
     if "torch" in sys.modules and "torch" in versions:  # another job of the process may have loaded it
         # By its name: a stage without torch is not made of it.
-        computed_on.add(import_module("robustdr.encoding.hardware").this_hardware())
+        computed_on.add(module_named("robustdr.encoding.hardware").this_hardware())
     # The first record stands for all: it comes last.
     for number, ((path, *further_files), key) in reversed(list(enumerate(zip(outputs, keys, strict=True)))):
         record(

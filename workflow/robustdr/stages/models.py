@@ -55,15 +55,14 @@ def training_data(a: argparse.Namespace) -> None:
     output=PATH,
 )
 def train(a: argparse.Namespace) -> None:
-    from importlib import import_module
-
     from robustdr.core.errors import UserError
+    from robustdr.core.plugins import module_named
     from robustdr.core.settings import read_settings
     from robustdr.training.loop import train
 
     snapshots = {percent / 100: folder for percent, folder in zip(a.percents, a.snapshots, strict=True)}
     files = {name: getattr(a, name) for name in ("teacher", "teacher_embeddings", "teacher_scores", "corpus")}
-    module = import_module(a.trains)
+    module = module_named(a.trains)
     settings = read_settings(module.Settings, a.settings)
     if engine := getattr(module, "train", None):
         if snapshots:

@@ -111,8 +111,7 @@ def texts(a: argparse.Namespace) -> None:
 def site(a: argparse.Namespace) -> None:
     from robustdr.core.settings import read_settings
     from robustdr.reporting.settings import SiteSettings
-    from robustdr.reporting.site import write_site
-    from robustdr.reporting.stamp import stamp
+    from robustdr.reporting.site import stamp, write_site
 
     settings = read_settings(SiteSettings, a.settings)
     page_inputs = (a.tables, a.figures, a.claims, a.audits)

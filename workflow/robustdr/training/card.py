@@ -5,10 +5,9 @@ from dataclasses import asdict
 import yaml
 
 from robustdr.core.settings import deciding
-from robustdr.core.statements import Words
 from robustdr.training.settings import LoopSettings
 
-CARD: Words = """---
+CARD = """---
 library_name: sentence-transformers
 tags: [information-retrieval, robustness, robustdr]
 ---

@@ -9,7 +9,6 @@ import torch
 from robustdr import losses
 from robustdr.core.errors import UserError
 from robustdr.core.seeds import digest, generator
-from robustdr.core.statements import Words
 from robustdr.encoding.character import CharacterBertModel
 from robustdr.encoding.directory import DOCUMENT, QUERY, is_router
 from robustdr.encoding.encoder import Encoder, drop_out
@@ -24,8 +23,8 @@ from robustdr.training.settings import DenseTraining as Settings
 from robustdr.training.state import save
 
 VECTORS = ("passages", "query", "variation", "variations", "teacher_query", "teacher_passages", "anchor")  # of a batch
-TITLE: Words = "A dual encoder"
-USE: Words = """Score: the model's similarity of the query vector (at
+TITLE = "A dual encoder"
+USE = """Score: the model's similarity of the query vector (at
 most {query_length} tokens) and the passage vector (at most {passage_length} tokens).
 
 ```python
@@ -34,7 +33,7 @@ model = SentenceTransformer("path/to/this/directory")
 scores = model.similarity(model.encode_query(["what is photosynthesis"]), model.encode_document(["…"]))
 ```"""
 # sentence-transformers cannot read CharacterBERT, whose tokens are lists of characters.
-USE_OF_CHARACTERS: Words = """Score: the dot product of the query vector (at
+USE_OF_CHARACTERS = """Score: the dot product of the query vector (at
 most {query_length} words) and the passage vector (at most {passage_length} words).
 
 ```python

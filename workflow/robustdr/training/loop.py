@@ -6,7 +6,6 @@ import resource
 import shutil
 import time
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,6 +14,7 @@ from tqdm import tqdm
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_json
+from robustdr.core.plugins import module_named
 from robustdr.encoding import hardware
 from robustdr.training import distributed
 from robustdr.training.ahead import ahead
@@ -121,7 +121,7 @@ def train(
     """
     hardware.start(settings.threads)
     rank, processes = distributed.start()
-    module: Trains = import_module(trains)  # type: ignore[assignment]
+    module: Trains = module_named(trains)
     files = files or {}
     feed = module.Student.feed(settings, seed, data, initial, files)
     student = module.Student.load(settings, seed, feed.examples, initial, files)

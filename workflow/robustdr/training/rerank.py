@@ -12,7 +12,6 @@ from robustdr.collections.reading import read_corpus
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_json, write_text
 from robustdr.core.seeds import digest
-from robustdr.core.statements import Words
 from robustdr.encoding.hardware import sent
 from robustdr.losses.batch import Batch
 from robustdr.rankers.ranker import Ranker, load, saved
@@ -22,8 +21,8 @@ from robustdr.training.feed import Files, Step
 from robustdr.training.queries import LearnsFromQueries
 from robustdr.training.settings import RankerTraining as Settings
 
-TITLE: Words = "A ranking model"
-USE: Words = """It scores pairs of a query (at most {query_length} tokens) and a passage (at most {passage_length}
+TITLE = "A ranking model"
+USE = """It scores pairs of a query (at most {query_length} tokens) and a passage (at most {passage_length}
 tokens):
 `robustdr rerank --model path/to/this/directory --run in.trec --queries q.tsv --corpus c.jsonl -o out.trec`."""
 

@@ -5,13 +5,13 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import ClassVar
 
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.languages import ENGLISH
+from robustdr.core.plugins import module_named
 from robustdr.core.seeds import Draw
 from robustdr.core.words import BETWEEN, LETTERS
 
@@ -183,7 +183,7 @@ def build(kind: type[Variation], parameters: Mapping[str, object]) -> Variation:
 def find(place: str) -> type[Variation]:
     """The class named `family:Class` in this package."""
     family, _, cls = place.partition(":")
-    return getattr(import_module(f"{__package__}.{family}"), cls)
+    return getattr(module_named(f"{__package__}.{family}"), cls)
 
 
 def in_range(variation: Variation, key: str, low: float, high: float) -> None:

@@ -2,13 +2,12 @@
 
 from typing import Annotated, Literal
 
-import matplotlib.pyplot as plt
 from pydantic import Field
 
 from robustdr.core.settings import settings
 from robustdr.reporting.drawing import Drawing
 from robustdr.reporting.spec import FigureSpec, Names, OneEach
-from robustdr.reporting.style import COLOURS, MARKERS
+from robustdr.reporting.style import COLOURS, MARKERS, Picture
 
 
 @settings
@@ -23,7 +22,7 @@ class Settings(FigureSpec):
     reported: Names = Field(description="tables that hold the printed numbers")
 
 
-def accuracy_by_depth(drawing: Drawing[Settings]) -> plt.Figure:
+def accuracy_by_depth(drawing: Drawing[Settings]) -> Picture:
     """Retrieval accuracy over the recall set size: a colour per collection, a line style per query set."""
     spec = drawing.spec
     settings, store = drawing.settings, drawing.store

@@ -3,7 +3,6 @@
 from math import nan
 from typing import Annotated, Literal
 
-import matplotlib.pyplot as plt
 from pydantic import Field
 
 from robustdr.core.settings import settings
@@ -11,7 +10,7 @@ from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.statistics import confidence_interval
 from robustdr.reporting.drawing import Drawing
 from robustdr.reporting.spec import Names, OneEach, OnOneCollection
-from robustdr.reporting.style import COLOURS
+from robustdr.reporting.style import COLOURS, Picture, pyplot
 
 Share = Annotated[float, Field(gt=0, le=1)]
 
@@ -34,7 +33,7 @@ class Settings(OnOneCollection):
         return [*self.systems, *snapshots, self.start]
 
 
-def learning_curve(drawing: Drawing[Settings]) -> plt.Figure:
+def learning_curve(drawing: Drawing[Settings]) -> Picture:
     """A measure by share of the training steps, on the original queries and on the mean of the variations.
 
     Values are changes from the start, so that curves of other collections compare; so are their bands, which pair each
@@ -44,7 +43,7 @@ def learning_curve(drawing: Drawing[Settings]) -> plt.Figure:
     spec, role = drawing.spec, drawing.spec.collection
     settings, store = drawing.settings, drawing.store
     measure = settings.measured[spec.measure]
-    figure, axes = plt.subplots(1, 2, figsize=(7.2, 2.8), sharex=True)
+    figure, axes = pyplot().subplots(1, 2, figsize=(7.2, 2.8), sharex=True)
     printed_numbers: list[float] = []
     for axis, query_set, title in zip(axes, (ORIGINAL, MEAN), ("Original", "Variations (mean)"), strict=True):
         for colour, (system, label) in zip(COLOURS, spec.systems.items(), strict=False):

@@ -2,14 +2,13 @@
 
 from typing import Literal
 
-import matplotlib.pyplot as plt
 from pydantic import Field
 
 from robustdr.core.settings import settings
 from robustdr.evaluation.names import ORIGINAL
 from robustdr.reporting.drawing import Drawing
 from robustdr.reporting.spec import Names, OnOneCollection
-from robustdr.reporting.style import COLOURS, MARKERS
+from robustdr.reporting.style import COLOURS, MARKERS, Picture
 
 
 @settings
@@ -21,7 +20,7 @@ class Settings(OnOneCollection):
     reported: Names = Field(description="tables that hold the printed numbers")
 
 
-def loss_by_depth(drawing: Drawing[Settings]) -> plt.Figure:
+def loss_by_depth(drawing: Drawing[Settings]) -> Picture:
     """The drop by recall set size, against the original queries of `drop_from`: a line per system."""
     spec, role = drawing.spec, drawing.spec.collection
     settings, store = drawing.settings, drawing.store

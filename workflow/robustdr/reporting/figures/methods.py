@@ -2,7 +2,6 @@
 
 from typing import Literal
 
-import matplotlib.pyplot as plt
 import numpy as np
 from pydantic import Field
 
@@ -11,7 +10,7 @@ from robustdr.evaluation.names import ORIGINAL
 from robustdr.evaluation.statistics import confidence_interval
 from robustdr.reporting.drawing import Drawing
 from robustdr.reporting.spec import OnOneCollection
-from robustdr.reporting.style import COLOURS, MARKERS
+from robustdr.reporting.style import COLOURS, MARKERS, Picture, pyplot
 
 
 @settings
@@ -20,12 +19,12 @@ class Settings(OnOneCollection):
     measure: str = Field(description="measure to show")
 
 
-def methods(drawing: Drawing[Settings]) -> plt.Figure:
+def methods(drawing: Drawing[Settings]) -> Picture:
     """Each method's drop by mean of variations: a row per mean, a point per method."""
     spec, role = drawing.spec, drawing.spec.collection
     settings, store = drawing.settings, drawing.store
     measure, means = settings.measured[spec.measure], list(settings.evaluation[role]["means"])
-    figure, axis = plt.subplots(figsize=(7.2, 0.5 + 0.12 * (len(spec.systems) + 2) * len(means)))
+    figure, axis = pyplot().subplots(figsize=(7.2, 0.5 + 0.12 * (len(spec.systems) + 2) * len(means)))
     offsets = np.linspace(-0.34, 0.34, len(spec.systems))
     styles = zip(COLOURS, MARKERS, offsets, spec.systems.items(), strict=False)
     for colour, marker, offset, (system, label) in styles:

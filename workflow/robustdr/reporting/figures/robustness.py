@@ -2,14 +2,13 @@
 
 from typing import Literal
 
-import matplotlib.pyplot as plt
 from pydantic import Field
 
 from robustdr.core.settings import settings
 from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.reporting.drawing import Drawing, not_run
 from robustdr.reporting.spec import Names, OnOneCollection
-from robustdr.reporting.style import COLOURS, MARKERS
+from robustdr.reporting.style import COLOURS, MARKERS, Picture, pyplot
 
 
 @settings
@@ -19,7 +18,7 @@ class Settings(OnOneCollection):
     reported: Names | None = Field(default=None, description="tables that hold the printed numbers, as losses")
 
 
-def robustness(drawing: Drawing[Settings]) -> plt.Figure:
+def robustness(drawing: Drawing[Settings]) -> Picture:
     """Mean and worst drop of each system over the variations (intent, Figure 3).
 
     Systems that were not run are left out; a note names them.
@@ -45,7 +44,7 @@ def robustness(drawing: Drawing[Settings]) -> plt.Figure:
             numbers.append(-drawing.printed(spec.reported or (), value=value, **coordinates))
         drops[label] = [100 * (store.values(system, role, kind, measure).mean() / clean - 1) for kind in kinds]
     rows = range(len(drops))
-    figure, axis = plt.subplots(figsize=(5.4, 0.9 + 0.3 * len(rows)))
+    figure, axis = pyplot().subplots(figsize=(5.4, 0.9 + 0.3 * len(rows)))
     drop_summaries = {
         "mean drop": [sum(system_drops) / len(system_drops) for system_drops in drops.values()],
         "worst drop": [min(system_drops) for system_drops in drops.values()],

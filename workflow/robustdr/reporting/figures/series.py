@@ -3,7 +3,6 @@
 import re
 from typing import Literal
 
-import matplotlib.pyplot as plt
 import numpy as np
 from pydantic import Field
 
@@ -12,7 +11,7 @@ from robustdr.core.settings import settings
 from robustdr.evaluation.statistics import confidence_interval
 from robustdr.reporting.drawing import Drawing, not_run
 from robustdr.reporting.spec import Labels, Names, OnOneCollection
-from robustdr.reporting.style import COLOURS, MARKERS
+from robustdr.reporting.style import COLOURS, MARKERS, Picture, pyplot
 
 
 @settings
@@ -31,7 +30,7 @@ class Settings(OnOneCollection):
                 raise UserError(f"{self.across}.{name}: {label!r}; labels on the axis must be numbers")
 
 
-def series(drawing: Drawing[Settings]) -> plt.Figure:
+def series(drawing: Drawing[Settings]) -> Picture:
     """A measure by a number: the labels of systems or of query sets (`across`); a line for each of the others.
 
     Systems that were not run are left out; a note names them.
@@ -40,7 +39,7 @@ def series(drawing: Drawing[Settings]) -> plt.Figure:
     settings, store = drawing.settings, drawing.store
     measure, over_systems = settings.measured[spec.measure], spec.across == "systems"
     points, lines = (spec.systems, spec.query_sets) if over_systems else (spec.query_sets, spec.systems)
-    figure, axis = plt.subplots(figsize=(5.4, 3.2))
+    figure, axis = pyplot().subplots(figsize=(5.4, 3.2))
     lacking: dict[str, list[str]] = {}
     printed_numbers: list[float] = []
     for colour, marker, (line, label) in zip(COLOURS, MARKERS, lines.items(), strict=False):

@@ -3,7 +3,6 @@
 from typing import Literal
 
 import numpy as np
-import scipy.stats
 from pydantic import Field
 
 from robustdr.audit.cells import Cell as Printed
@@ -40,6 +39,8 @@ def summary(by_seed: np.ndarray) -> dict[str, float]:
     `median` is the mean (the paper prints means under this heading), `ci` half the 95 % confidence interval of a normal
     distribution, 1.96 · deviation / √seeds. One seed has only a mean.
     """
+    import scipy.stats
+
     mean = float(by_seed.mean())
     if len(by_seed) < 2:
         return {"median": mean}
