@@ -49,8 +49,8 @@ def _check_scale(config: Config, scale: Scale, path: Path) -> None:
         check_known(f"{path}: variance_from", scale.variance_from, config.scales)
     for collection in scale.embeddings.shards_of:
         check_known(f"{path}: embeddings.shards_of", collection, config.collections)
-    for role in scale.negatives.judged:
-        check_known(f"{path}: negatives.judged", role, scale.collections)
+    for role in scale.negatives.from_judgements:
+        check_known(f"{path}: negatives.from_judgements", role, scale.collections)
     for name, score in scale.published.items():
         check_known(f"{path}: published", name, scale.checkpoints)
         if score:

@@ -1,6 +1,6 @@
 """A file of config/scales: what the roles in papers stand for.
 
-Keys that reach a stage unchanged are in the settings of its room.
+Keys that reach a stage unchanged are in the settings of its subpackage.
 """
 
 from dataclasses import field
@@ -64,7 +64,7 @@ class Negatives:
     """Ranks that hard negatives are drawn from; a run that only mining reads has this depth."""
     keep: PositiveInt
     """Hard negatives kept per query."""
-    judged: Names = field(default_factory=list)
+    from_judgements: Names = field(default_factory=list)
     """Roles whose hard negatives are the passages of grade 0 in their training qrels, as DPR releases them; they are
     not mined."""
 
@@ -137,7 +137,7 @@ class ScaleVariation:
     parameters: dict[str, Any] = field(default_factory=dict)
     """Parameters of the generator."""
     note: str = ""
-    """What they change; a footnote of its tables."""
+    """What the parameters change; a footnote of its tables."""
     devices: NonNegativeInt = 0
     """GPUs of its job."""
     released: dict[SplitName, Releases] = field(default_factory=dict)
@@ -162,7 +162,7 @@ class Scale:
     """Text that says what stands in for what. Every table of a collection with `miniature: true` begins with it, and
     with the numbers of passages, questions, updates and seeds."""
     setting: str = ""
-    """What it measures on, in a few words: the head of its columns on the page of findings."""
+    """Its data in a few words: the head of its columns on the page of findings."""
     collections: Annotated[dict[str, Bound], Field(min_length=1)]
     """By role: entry of `collections.yaml`, or `{collection: …, split: …}` with the split to evaluate instead of the
     experiment's."""
@@ -179,8 +179,8 @@ class Scale:
     stand_ins: dict[str, str] = field(default_factory=dict)
     """By checkpoint that the scale does not have: the system whose trained model stands in for it."""
     proxies: dict[str, Text] = field(default_factory=dict)
-    """By thing that a claim may be about (its `about`) and the scale lacks: what stands in for it, in words. Claims
-    about it are not testable here."""
+    """By subject of a claim (its `subjects`) that the scale lacks: what stands in for it, in words. Claims about this
+    subject are not testable here."""
     seeds: PositiveInt
     """Number of an experiment's seeds to train; a table gives mean and deviation over them."""
     seeds_of: dict[str, PositiveInt] = field(default_factory=dict)

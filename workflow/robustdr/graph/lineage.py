@@ -193,7 +193,7 @@ class Lineage:
     def miner_of(self, system: str) -> str | None:
         """Return the system whose top passages are hard negatives; None if the training judgements give them."""
         recipe = self._trained(system)
-        judged = recipe is not None and recipe.collection in self.scale.negatives.judged
+        judged = recipe is not None and recipe.collection in self.scale.negatives.from_judgements
         return recipe.negatives if recipe and self.is_trained(system) and not judged else None
 
     def trains_on_queries_alone(self, system: str) -> bool:

@@ -77,7 +77,7 @@ def settings_of(graph: Graph, paper: str, command: str, pairs: Cells) -> dict[st
         "keys": {node.path: node.key for node in graph.all_measures(paper, pairs)},
         "trained": [system for system in names if lineage.is_random(system)],
         "variance_from": lineage.variance_scale,
-        "called": places(lineage, paper) | experiment.called,
+        "display_names": places(lineage, paper) | experiment.display_names,
         "paper_queries": {
             role: role_evaluation.paper_queries
             for role, role_evaluation in experiment.evaluation.items()

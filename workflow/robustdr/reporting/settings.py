@@ -70,7 +70,7 @@ class ReportSettings:
         keys: the keys that measures files must have, by path. Their measures decide bytes, keys do not.
         trained: systems that a training run decides. variance_from: the scale whose priors say how much runs vary.
         paper_queries: number of queries behind what is printed, by role.
-        called: what the paper calls query sets and measures.
+        display_names: the paper's names of query sets and measures.
     """
 
     paper: str
@@ -87,7 +87,7 @@ class ReportSettings:
     trained: list[str]
     variance_from: str
     paper_queries: dict[str, int]
-    called: dict[str, str]
+    display_names: dict[str, str]
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -74,7 +74,7 @@ def laid_out(settings: TableSettings, grid: Grid) -> Laid:
         return reported_text(cell), reproduced, numbers[row, column]
 
     fields = [[field(row, column) for column in grid.columns] for row in grid.rows]
-    words = {name: replace_names(name, settings.called) for name in (*grid.rows, *grid.columns)}
+    words = {name: replace_names(name, settings.display_names) for name in (*grid.rows, *grid.columns)}
     return {
         "corner": grid.corner,
         "rows": [words[row] for row in grid.rows],
