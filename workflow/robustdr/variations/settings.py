@@ -24,15 +24,10 @@ class Release:
     """File in the repository."""
     path: FilePath | None = None
     """Your own file in place of `github`; a relative path starts where the command runs."""
-<<<<<<< HEAD
     sha256: Sha256 | None = None
-    """Of the file."""
+    """SHA-256 of the file."""
     blob: Revision | None = None
     """Git's name of the file's contents in the repository, in place of `sha256`."""
-=======
-    sha256: Sha256
-    """SHA-256 of the file."""
->>>>>>> 2939c98230b35795d8519c1b8cbd34db4481e15a
     form: Literal["queries", "labels", "liveqa"] = "queries"
     """`queries`: a line is qid<TAB>text, and the ids are those of the split. `labels`: qvg's labelled variations. Valid
     ones are taken; a query that has no valid one is not changed. `liveqa`: the XML of TREC's LiveQA track; questions as
