@@ -71,6 +71,7 @@ def test_a_released_checkpoint_has_a_published_score(config, full):
     ranking = (released.keys() & full.lineage.scale.checkpoints.keys()) - untrained
     assert ranking == full.lineage.scale.published.keys()
     for name, score in full.lineage.scale.published.items():
+        assert score
         evaluated = {
             measure
             for paper, of in config.papers.items()

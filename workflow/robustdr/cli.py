@@ -240,7 +240,7 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("folders", type=named_path, nargs="+", metavar="FOLDER", help=text)
     command.add_argument("-o", "--output", type=output_path, required=True, help="Markdown file to write")
     command = add("convert-weights", convert, "turn released pickled weights into safetensors")
-    text = "folder with pytorch_model.bin, config.json and the files of a tokenizer"
+    text = "folder with pytorch_model.bin, config.json and the files of a tokenizer, or an archive with one"
     command.add_argument("folder", type=named_path, help=text)
     command.add_argument("output", type=named_path, help="folder to write")
     text = "train a T5 that writes titles of TREC topics from their descriptions, qvg's T5DescToTitle"

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import PlainValidator
 from pydantic.dataclasses import dataclass
 
-from robustdr.core.settings import STRICT, UNSEEN, Named
+from robustdr.core.settings import LATER, STRICT, UNSEEN, Named
 from robustdr.evaluation.settings import Averaged, Evaluated
 from robustdr.reporting import figures, layouts
 from robustdr.reporting.spec import FigureSpec, TableSpec
@@ -103,6 +103,7 @@ class TableSettings(ReportSettings):
             vectors differ from the base system's.
         released: by role, variations whose query sets are those that authors released, and where.
         checkpoints: systems that are, or rank with, models as their authors released them, without training here.
+        theirs: by system and role: `run` or `model`, where what authors released of a trained system stands for it.
         compared: whether a paper prints the table.
         approximate: how near the searches are to exact ones; '' if they are exact.
     """
@@ -118,6 +119,7 @@ class TableSettings(ReportSettings):
     reindexes: dict[str, bool] = field(default_factory=dict)
     released: dict[str, dict[str, str]] = field(default_factory=dict)
     checkpoints: list[str] = field(default_factory=list)
+    theirs: dict[str, dict[str, str]] = field(default_factory=dict, metadata=LATER)
     compared: bool = True
     approximate: str = ""
 
