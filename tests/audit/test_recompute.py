@@ -183,3 +183,11 @@ def test_a_run_has_the_checks_of_evaluate_and_its_notes_are_on_the_page(folder, 
     run.write_text(whole.replace("q3 Q0 r 2 1 t", "q3 Q0 r 2 2 t"))
     audited(folder)
     assert "a.typo.trec has one score for all passages in 1 of 10 queries; their ids" in capsys.readouterr().out
+
+
+def test_a_convention_is_asked_of_the_whole_column(folder, capsys):
+    audited(folder, b="80.0†")
+    assert "it does not give" in capsys.readouterr().out  # the other runs of the column are not cut at 1
+    audited(folder, b="93.0")
+    text = capsys.readouterr().out
+    assert "| `93.0` | 90.00 |" in text  # consistent is what the conventions give, not the nearest of all

@@ -37,7 +37,7 @@ def judged(
         stated_size: the size that the sentence gives.
         printed: sizes of effects by their words, as the paper prints them.
     """
-    tested_claim = claim(name, level, measure, **({"by": SOMEWHERE} if stated_size else {}), **arguments)
+    tested_claim = claim(name, level, measure, **({"printed_size": SOMEWHERE} if stated_size else {}), **arguments)
     sizes = {words: Interval(size, size) for words, size in (printed or {}).items()}
     undecided = measured_of(tested_claim, Measured(store, "toy", measure, {}), stated_size, sizes, sized, paper_queries)
     return decide_claims([tested_claim], [undecided])[0]

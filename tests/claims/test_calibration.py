@@ -26,7 +26,7 @@ FAMILIES = {  # of the tests of claims
     "drops of two systems": ("smaller_drop",),
     "drops of one system": ("loses", "rises", "no_significant_gain", "loss_shrinks"),
     "drops on some queries over others": ("hurts_most", "hurts_least"),
-    "shares of a loss or gain": ("wins_back", "share_of_gain"),
+    "shares of a loss or gain": ("recovers", "share_of_gain"),
 }
 
 

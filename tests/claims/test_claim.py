@@ -21,9 +21,10 @@ claims:
     level: 0.05
     reported: [table1]
     mark: †
-    test: {name: loses, system: a, query_sets: [typo], by: {table: prose, value: drop}, margin: 0.01}
+    test: {name: loses, system: a, query_sets: [typo], printed_size: {table: prose, value: drop}, margin: 0.01}
   - {claim: C, source: S, role: r, measure: m, level: .1, test: {name: improves, system: a, over: [b], query_sets: [t]}}
-  - {claim: D, source: S, role: r, measure: m, level: 0.05, test: {name: cheaper, system: a, than: b, by: {table: t}}}
+  - {claim: D, source: S, role: r, measure: m, level: 0.05,
+     test: {name: cheaper, system: a, than: b, printed_size: {table: t}}}
 """
 REFUSED = {
     "unknown test": (
@@ -40,18 +41,18 @@ REFUSED = {
     "key of another test": (
         "over: [b]",
         "over: [b], than: c",
-        r":10: claims.1.test: key: 'than' is unknown; allowed: by",
+        r":10: claims.1.test: key: 'than' is unknown; allowed: margin",
     ),
     "key that the test needs": ("over: [b], ", "", r":10: claims.1.test: 'over' is missing"),
     "several where one is asked for": (
         "than: b",
         "than: [b]",
-        r":11: claims.2.test.than: \['b'\] should be a valid string",
+        r":12: claims.2.test.than: \['b'\] should be a valid string",
     ),
     "several in hours": (
         "system: a, than",
         "system: [a], than",
-        r":11: claims.2.test.system: \['a'\] should be a valid",
+        r":12: claims.2.test.system: \['a'\] should be a valid",
     ),
     "no query sets": ("[typo]", "[]", r":9: claims.0.test.query_sets: \[\] should have at least 1 item"),
     "a name twice": ("[b]", "[b, b]", r":10: claims.1.test.over: 'b' is given twice"),
@@ -64,11 +65,11 @@ REFUSED = {
     "a level above 1": ("level: 0.05\n", "level: 5\n", r":6: claims.0.level: 5 should be less than 1"),
     "no margin": ("margin: 0.01", "margin: 0", r":9: claims.0.test.margin: 0 should be greater than 0"),
     "a margin of nothing": (
-        "by: {table: prose, value: drop}, ",
+        "printed_size: {table: prose, value: drop}, ",
         "",
-        r":9: claims.0.test: `margin` is given without `by`",
+        r":9: claims.0.test: `margin` needs `printed_size`",
     ),
-    "a cell without a table": ("table: prose, ", "", r":9: claims.0.test.by: 'table' is missing"),
+    "a cell without a table": ("table: prose, ", "", r":9: claims.0.test.printed_size: 'table' is missing"),
     "a mark of no table": ("    reported: [table1]\n", "", r":2: claims.0: `mark` is given without `reported`"),
     "an empty sentence": ("claim: It loses", "claim: ''", r":2: claims.0.claim: '' should have at least 1"),
     "a sentence twice": (
@@ -113,17 +114,17 @@ def test_the_schema_for_editors_allows_the_papers_claims(path: Path):
 CONTROLLED = """\
 controls:
   misspellings_cost:
-    what: Misspellings cost DR_OQ a quarter
+    requirement: Misspellings cost DR_OQ a quarter
     role: passages
     measure: RR@10
     level: 0.05
     test: {name: loses, system: dr_oq, query_sets: [misspell], at_least: 0.25}
   training_wins_back:
-    what: Training on variations wins a quarter of that back
+    requirement: Training on variations wins a quarter of that back
     role: passages
     measure: RR@10
     level: 0.001
-    test: {name: wins_back, system: dr_qv, base: dr_oq, query_sets: [misspell], at_least: 0.25}
+    test: {name: recovers, system: dr_qv, base: dr_oq, query_sets: [misspell], at_least: 0.25}
 claims:
   - claim: RoDR is better
     source: §4
@@ -160,9 +161,13 @@ def test_controls_are_read_and_what_a_claim_compares_includes_its_control(tmp_pa
             "at_least: 0}\n  tr",
             r"controls.misspellings_cost.test.at_least: 0 should be greater",
         ),
-        ("at_least: 0.25}\n  tr", "at_least: 0.2, by: {table: t}}\n  tr", "`at_least` and `by` both give a size"),
+        (
+            "at_least: 0.25}\n  tr",
+            "at_least: 0.2, printed_size: {table: t}}\n  tr",
+            "`at_least` and `printed_size` both give a size",
+        ),
         ("base: dr_oq, ", "", r"controls.training_wins_back.test: 'base' is missing"),
-        ("what: M", "claim: M", r"controls.misspellings_cost: key: 'claim' is unknown"),
+        ("requirement: M", "claim: M", r"controls.misspellings_cost: key: 'claim' is unknown"),
     ],
 )
 def test_bad_controls_are_refused(tmp_path, old, new, message):

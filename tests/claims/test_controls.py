@@ -14,7 +14,7 @@ GAINS = {"system": "rodr", "over": ["dr_oq_qv"], "query_sets": ["typo"]}
 
 
 def control(level=0.05, **test):
-    keys = {"what": "Typos cost a fifth", "role": "toy", "measure": "RR@10", "level": level, "test": test}
+    keys = {"requirement": "Typos cost a fifth", "role": "toy", "measure": "RR@10", "level": level, "test": test}
     return Control.model_validate(keys)
 
 
@@ -37,8 +37,8 @@ def test_a_control_passes_where_its_whole_interval_reaches_the_size(numbers, at_
     """A quarter is lost, give or take 1.654 · .25 / √159 = 3.3 %: near its threshold a control is open."""
     checked = check_control("typos_cost", control(**{**COSTS, "at_least": at_least}), numbers())
     assert checked.state == state
-    asked_for = f"asked below {-100 * at_least:g}%"
-    assert checked.words == f"typo: -25.0% [-28.3, -21.7] (90% interval), {asked_for}"
+    required = f"required: below {-100 * at_least:g}%"
+    assert checked.words == f"typo: -25.0% [-28.3, -21.7] (90% interval), {required}"
 
 
 def test_a_size_that_may_be_chance_does_not_pass(numbers):
@@ -135,8 +135,11 @@ def test_what_a_scale_replaces_goes_before_everything_else(numbers, system):
     ("without", "words"),
     [
         (HALF, ""),  # alignment adds all of the gain
-        (TENTH, "the gain has another cause; the part credited adds typo, over plain: +0.0%"),  # and here none of it
-        ([1] * 143 + [2] * 17, "the gain has another cause; the part credited adds typo, over plain: +0.3%"),
+        (
+            TENTH,
+            "the gain has another cause; the method's own part adds typo, over plain: +0.0%",
+        ),  # and here none of it
+        ([1] * 143 + [2] * 17, "the gain has another cause; the method's own part adds typo, over plain: +0.3%"),
         ([2] * 55 + [1] * 105, ""),  # some of it
     ],
 )

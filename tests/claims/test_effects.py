@@ -17,7 +17,7 @@ OTHERS = {
     "improves": {"over": ["dr_oq"]},
     "not_worse": {"than": "dr_oq", "margin": 0.1},
     "loses": {},
-    "wins_back": {"base": "dr_oq", "at_least": 0.1},
+    "recovers": {"base": "dr_oq", "at_least": 0.1},
     "rises": {},
     "no_significant_gain": {},
     "hurts_most": {},

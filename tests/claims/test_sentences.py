@@ -58,7 +58,7 @@ def test_the_worst_drop_is_that_of_each_system_s_own_variation(store):
 def test_a_smaller_drop_may_be_given_as_a_share_of_the_other(store):
     """A half is 3/8 less than .8."""
     values = store({"rodr": {"original": GOOD, "typo": FAIR}, "dr_oq": {"original": GOOD, "typo": BAD}})
-    arguments = {"system": "rodr", "than": ["dr_oq"], "query_sets": ["typo"], "by": {"table": "prose"}}
+    arguments = {"system": "rodr", "than": ["dr_oq"], "query_sets": ["typo"], "printed_size": {"table": "prose"}}
     (effect,) = judged(values, "smaller_drop", **arguments).effects
     assert effect.size == pytest.approx(0.375)
 

@@ -63,7 +63,7 @@ def means(effect, test):
         remaining = {"loss_shrinks": 1 - effect, "gain_shrinks": 1 - effect / 0.2}[test]
         means_by_cell["ours", "typo", "shallow"] += change
         means_by_cell["ours", "typo", "deep"] += change * remaining
-    elif test == "wins_back":
+    elif test == "recovers":
         means_by_cell["theirs", "typo", "deep"] -= BASE * 0.3
         means_by_cell["ours", "typo", "deep"] -= BASE * 0.3 * (1 - effect)
     elif test == "share_of_gain":
@@ -87,8 +87,8 @@ CASES = {
     "helps_most": ({"base": "theirs"}, 0.0, EFFECT),
     "helps_least": ({"base": "theirs"}, 0.0, EFFECT),
     "smaller_drop": ({"than": ["theirs"]}, 0.0, EFFECT),
-    "wins_back": ({"base": "theirs", "at_least": 0.6}, 0.6, 0.95),
-    "share_of_gain": ({"snapshot": "early", "base": "theirs", "by": SOMEWHERE}, 0.0, 0.5),
+    "recovers": ({"base": "theirs", "at_least": 0.6}, 0.6, 0.95),
+    "share_of_gain": ({"snapshot": "early", "base": "theirs", "printed_size": SOMEWHERE}, 0.0, 0.5),
     "loss_shrinks": ({"from_measure": "shallow"}, 0.0, 0.5),
     "gain_shrinks": ({"base": "theirs", "from_measure": "shallow"}, 0.0, EFFECT),
 }
@@ -133,7 +133,7 @@ def report():
 def test_size_power_and_coverage(test, report):
     """2.5 % of directional tests may say `supported` at no effect, and 5 % of those with a margin at its edge."""
     _, wrong, true_effect = CASES[test]
-    margin = test in ("not_worse", "equivalence", "no_significant_gain", "wins_back")
+    margin = test in ("not_worse", "equivalence", "no_significant_gain", "recovers")
     null, at_null = simulate(test, wrong, 400)
     verdicts, at_right = simulate(test, true_effect, 400, printed=None if margin else true_effect)
     size, power = null["supported"] / 400, verdicts["supported"] / 400

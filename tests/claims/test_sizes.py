@@ -152,11 +152,11 @@ def test_loss_shrinks(store, by, margin, expected):
 
 
 @pytest.mark.parametrize(("at_least", "expected"), [(0.3, "supported"), (0.45, "inconclusive"), (0.8, "contradicted")])
-def test_wins_back(store, at_least, expected):
+def test_recovers(store, at_least, expected):
     """Typos take .25 of the base's 1; half of the lost queries come back: .125, a share of .5 ± .1."""
     values = store({"base": {"original": ALL, "typo": HALF_LOST}, "capot": {"typo": [1] * 120 + [2] * 40}})
     arguments = {"system": "capot", "base": "base", "query_sets": ["typo"], "at_least": at_least}
-    result = judged(values, "wins_back", level=0.05, **arguments)
+    result = judged(values, "recovers", level=0.05, **arguments)
     assert (result.verdict, result.effects[0].size) == (expected, pytest.approx(0.5))
 
 

@@ -76,9 +76,51 @@ MISTAKES = {
     ),
     "claim about a thing of which no scale has a proxy": (
         CLAIMS,
-        put("claims", 0, "about", ["valid-variations"]),
-        "claims.0.about: 'valid-variations' is unknown (did you mean validated-variations",
+        put("claims", 0, "subjects", ["valid-variations"]),
+        "claims.0.subjects: 'valid-variations' is unknown (did you mean validated-variations",
         "language-model-variations",
+    ),
+    "subjects of a claim under their old name": (
+        CLAIMS,
+        put("claims", 0, "about", ["validated-variations"]),
+        "claims.0: key: 'about' is now called 'subjects'",
+        "rename it",
+    ),
+    "requirement of a control under its old name": (
+        CLAIMS,
+        put("controls", "misspellings_cost", "what", "Misspellings cost a quarter"),
+        "controls.misspellings_cost: key: 'what' is now called 'requirement'",
+        "rename it",
+    ),
+    "test under its old name": (
+        CLAIMS,
+        put("claims", 0, "test", "name", "wins_back"),
+        "claims.0.test.name: 'wins_back' is now called 'recovers'",
+        "rename it",
+    ),
+    "printed size under its old name": (
+        CLAIMS,
+        put("claims", 0, "test", "by", {"table": "prose"}),
+        "claims.0.test: key: 'by' is now called 'printed_size'",
+        "rename it",
+    ),
+    "names of a paper under their old name": (
+        EXPERIMENT,
+        put("called", {"misspell": "MISSPELL"}),
+        "top level: key: 'called' is now called 'display_names'",
+        "rename it",
+    ),
+    "way of judging under its old name": (
+        CAPOT,
+        put("evaluation", "trivia-qa", "judged", "answers"),
+        "evaluation.trivia-qa: key: 'judged' is now called 'judged_by'",
+        "rename it",
+    ),
+    "judged negatives under their old name": (
+        "scales/full.yaml",
+        put("negatives", "judged", ["trivia-qa"]),
+        "negatives: key: 'judged' is now called 'from_judgements'",
+        "rename it",
     ),
     "table that is made and left out": (
         EXPERIMENT,
@@ -444,7 +486,7 @@ MISTAKES = {
         CLAIMS,
         put("claims", 0, "test", "than", ["dr_oq"]),
         "claims.0.test: key: 'than' is unknown",
-        "name, query_sets, system",
+        "name, printed_size, query_sets, system",
     ),
     "unknown system of a claim": (
         CLAIMS,
@@ -479,7 +521,7 @@ MISTAKES = {
     "margin around no size": (
         CLAIMS,
         put("claims", 0, "test", "margin", 0.1),
-        "claims.0.test: `margin` is given without `by`",
+        "claims.0.test: `margin` needs `printed_size`",
         "",
     ),
     "assignment of variations that are not there": (
@@ -562,14 +604,14 @@ MISTAKES = {
     ),
     "unknown way of judging": (
         CAPOT,
-        put("evaluation", "trivia-qa", "judged", "answer"),
-        "evaluation.trivia-qa.judged: 'answer' is unknown (did you mean answers?)",
+        put("evaluation", "trivia-qa", "judged_by", "answer"),
+        "evaluation.trivia-qa.judged_by: 'answer' is unknown (did you mean answers?)",
         "answers, qrels",
     ),
     "unknown role with released negatives": (
         "scales/full.yaml",
-        put("negatives", "judged", ["nq"]),
-        "negatives.judged: 'nq' is unknown",
+        put("negatives", "from_judgements", ["nq"]),
+        "negatives.from_judgements: 'nq' is unknown",
         "natural-questions",
     ),
     "questions from two places": (

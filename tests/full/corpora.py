@@ -84,6 +84,9 @@ def msmarco(home: Path) -> dict[str, list[tuple[str, str]]]:
 GRADES = ((0, 3), (1, 2), (2, 1), (3, 0))
 
 
+ROWS = {"train": range(TRAIN), "dev": range(TRAIN, TRAIN + DEV)}
+
+
 def documents(home: Path) -> list[tuple[str, str]]:
     """Documents in TREC's markup, and ORCAS, whose queries have blanks in odd places and pages that are clicked.
 
@@ -95,16 +98,20 @@ def documents(home: Path) -> list[tuple[str, str]]:
     page += "</TEXT>\n</DOC>\n"
     pages = [page.format(n, n, fact.title, fact.text, told[n - 1].text) for n, fact in enumerate(told)]
     packed(folder / "collection.tsv.gz", "".join(pages) + page.format(999, 999, "", "", ""))
-    for split, first, many in (("train", 0, TRAIN), ("dev", TRAIN, DEV)):
-        rows = range(first, first + many)
-        packed(folder / split / "queries.tsv.gz", tsv([(1185868 + n, told[n].question) for n in rows]))
+    for split, rows in ROWS.items():
+        packed(folder / split / "queries.tsv.gz", tsv(asked_of_pages(split)))
         packed(folder / split / "qrels.gz", "".join(f"{1185868 + n} 0 D{n} 1\n" for n in rows))
     asked = [
         (10103699 + n, f" {fact.question}  " if n % 7 == 0 else fact.question) for n, fact in enumerate(told[:TRAIN])
     ]
     packed(folder / "orcas/queries.tsv.gz", tsv([*asked, (10999999, "unclicked")]))
     packed(folder / "orcas/qrels.gz", "".join(f"{qid} 0 D{n} 1\n" for n, (qid, _) in enumerate(asked)))
-    return [(str(1185868 + n), told[n].question) for n in rows]
+    return asked_of_pages("dev")
+
+
+def asked_of_pages(split: str) -> list[tuple[str, str]]:
+    """Return the queries of a split of the documents."""
+    return [(str(1185868 + n), PAGES[n].question) for n in ROWS[split]]
 
 
 def antique(home: Path) -> list[tuple[str, str]]:

@@ -20,13 +20,15 @@ PASSAGE = ("scales", "full", "budgets", "passage")
 
 def without(config, about):
     """RoDR's sources but the one about something."""
-    kept = [source for source in config.sources["rodr"] if source.about != about]
+    kept = [source for source in config.sources["rodr"] if source.subject != about]
     assert len(kept) == len(config.sources["rodr"]) - 1
     return replace(config, sources=config.sources | {"rodr": kept})
 
 
 def with_one(config, **source):
-    return replace(config, sources=config.sources | {"rodr": [*config.sources["rodr"], Source(about="more", **source)]})
+    return replace(
+        config, sources=config.sources | {"rodr": [*config.sources["rodr"], Source(subject="more", **source)]}
+    )
 
 
 def test_every_paper_accounts_for_its_trainings(config, every_paper):
@@ -41,7 +43,7 @@ def test_every_paper_accounts_for_its_trainings(config, every_paper):
         ("qvg", "length of training", "on ANTIQUE it is 2,226 pairs"),
         ("qvg", "positives of ANTIQUE", "The passages with the highest grade"),
         ("rodr", "files of varied training queries", "They are not used"),
-        ("rodr", "misspellings of training queries", "of which 13 % bring a capital"),
+        ("rodr", "misspellings of training queries", "13 % of these bring a capital"),
         ("rodr", "translators of BACKTRANS", "opus-mt-en-de"),
         ("rodr", "synonyms and tenses", "this project's own"),
         ("rodr", "checkpoints and runs of Tables 2, 3 and 5", "They are not bound to the scale"),
@@ -52,7 +54,11 @@ def test_every_paper_accounts_for_its_trainings(config, every_paper):
         ("capot", "passages of other devices", "As in the recipe"),
         ("intent", "attacks of Tables 6 and 7 and of Figure 3", "qvg's ten generators"),
         ("toroder", "checkpoints of ToRoDer", "They are not bound to the scale"),
-        ("toroder", "checkpoints of BERT, BERT+ST, CharacterBERT and CharacterBERT+ST", "as are those of ADORE"),
+        (
+            "toroder",
+            "checkpoints of BERT, BERT+ST, CharacterBERT and CharacterBERT+ST",
+            "Those of ADORE, STAR and CharacterBERT",
+        ),
     ],
 )
 def test_data_generators_and_checkpoints_that_differ_are_on_the_page(config, paper, about, told):
@@ -77,7 +83,7 @@ CASES = {
     ),
     "another value": (
         lambda config: changed(config, *PASSAGE, "epochs", 5.0),
-        f"({LEARNS}): budget.epochs: 4.0 there and 5.0 here; tell why in `here`",
+        f"({LEARNS}): budget.epochs: 4.0 there and 5.0 here; say why in `deviation`",
     ),
     "a source less": (lambda config: without(config, LEARNS), "dr_oq: budget.epochs: no source"),
     "queries without a source": (lambda config: without(config, "training queries"), "dr_oq: data.queries: no source"),
@@ -107,35 +113,37 @@ CASES = {
     ),
     "test queries that are drawn here": (
         lambda config: changed(config, "scales", "full", "variations", "swap_words", "released", {}),
-        "(test queries): generator.swap_words: released there and rules here; tell why in `here`",
+        "(test queries): generator.swap_words: released there and rules here; say why in `deviation`",
     ),
     "test queries without a source": (
         lambda config: without(config, "test queries of ANTIQUE"),
         "rodr/antique: data.queries: no source",
     ),
     "a system that is gone": (
-        lambda config: with_one(config, systems=["dr_none"], here="no"),
+        lambda config: with_one(config, systems=["dr_none"], deviation="no"),
         "systems: 'dr_none' is unknown",
     ),
     "a budget that is gone": (
-        lambda config: with_one(config, budgets=["none"], open=["budget.epochs"], here="no"),
+        lambda config: with_one(config, budgets=["none"], unspecified=["budget.epochs"], deviation="no"),
         "budgets: nothing of this paper is trained with them",
     ),
     "two sources of a value": (
-        lambda config: with_one(config, systems=["dr_oq"], released="4", values={"budget.epochs": 4.0}),
+        lambda config: with_one(config, systems=["dr_oq"], released_code="4", values={"budget.epochs": 4.0}),
         f"(more): budget.epochs: dr_oq has another source: {LEARNS}",
     ),
     "a key of no training": (
-        lambda config: with_one(config, released="4", values={"budget.epoch": 4.0}),
+        lambda config: with_one(config, released_code="4", values={"budget.epoch": 4.0}),
         "(more): budget.epoch: the training of dr_oq has no such value; allowed: budget.batch_size",
     ),
     "a study without a test": (
-        lambda config: with_one(config, systems=["dr_oq"], here="no", studied="dr_qv_document"),
-        "(more): studied: no table of this paper tests 'dr_qv_document' against another system",
+        lambda config: with_one(config, systems=["dr_oq"], deviation="no", alternative="dr_qv_document"),
+        "(more): alternative: no table of this paper tests 'dr_qv_document' against another system",
     ),
     "a deviation that is none": (
-        lambda config: with_one(config, systems=["dr_oq"], released="4", values={"budget.epochs": 4.0}, here="no"),
-        "(more): here: nothing differs",
+        lambda config: with_one(
+            config, systems=["dr_oq"], released_code="4", values={"budget.epochs": 4.0}, deviation="no"
+        ),
+        "(more): deviation: nothing differs",
     ),
 }
 
@@ -161,19 +169,33 @@ def test_a_table_names_the_deviations_of_its_systems(mini):
 @pytest.mark.parametrize("paper", PAPERS)
 def test_the_papers_say_it(config, paper):
     text = text_of(paper)
-    assert [source.says for source in config.sources[paper] if source.says and not quotes(source.says, text)] == []
+    assert [
+        source.quotation for source in config.sources[paper] if source.quotation and not quotes(source.quotation, text)
+    ] == []
 
 
 @pytest.mark.parametrize(
     "source, message",
     [
-        ("about: x\n    says: y", "`says` and `at` are given together"),
-        ("about: x\n    values: {a: 1}", "neither `says` nor `released` is given"),
-        ("about: x\n    released: y\n    open: [a]", "`here` is missing"),
-        ("about: x\n    released: y\n    effect: z", "`effect` is that of a deviation"),
-        ("about: x\n    released: y\n    studied: z", "`studied` is that of a deviation"),
-        ("about: x\n    here: y\n    systems: [a]\n    budgets: [b]", "`systems` and `budgets` are given"),
-        ("about: x\n    hear: y", "'hear' is unknown"),
+        ("subject: x\n    quotation: y", "are given together, or neither is"),
+        ("subject: x\n    values: {a: 1}", "without `quotation` and `released_code`"),
+        ("subject: x\n    released_code: y\n    unspecified: [a]", "`deviation` is missing"),
+        ("subject: x\n    released_code: y\n    effect: z", "`effect` is of a deviation"),
+        ("subject: x\n    released_code: y\n    alternative: z", "`alternative` is of a deviation"),
+        ("subject: x\n    deviation: y\n    systems: [a]\n    budgets: [b]", "`systems` and `budgets` are given"),
+        ("subject: x\n    hear: y", "'hear' is unknown"),
+        *(
+            (f"subject: x\n    {old_key}: y", f"'{old_key}' is now called '{new_key}'; rename it")
+            for old_key, new_key in (
+                ("about", "subject"),
+                ("says", "quotation"),
+                ("at", "place"),
+                ("released", "released_code"),
+                ("open", "unspecified"),
+                ("here", "deviation"),
+                ("studied", "alternative"),
+            )
+        ),
     ],
 )
 def test_a_file_of_sources_is_checked_when_it_is_read(tmp_path, source, message):

@@ -49,9 +49,9 @@ def test_claims_say_what_stands_in_for_what_they_are_about(mini, full):
     }
     assert others and not untestable.keys() & {*others}
     assert claims(full, "intent", ("intent",)).settings.untestable == {}
-    called = claims(mini, "intent", ("intent",)).settings.called
-    assert called["wikiqa"] == "wikiqa (here: wordnet-candidates)"
-    assert "wikiqa" not in claims(full, "intent", ("intent",)).settings.called
+    display_names = claims(mini, "intent", ("intent",)).settings.display_names
+    assert display_names["wikiqa"] == "wikiqa (here: wordnet-candidates)"
+    assert "wikiqa" not in claims(full, "intent", ("intent",)).settings.display_names
 
 
 def test_a_released_checkpoint_has_a_published_score(config, full):
@@ -71,6 +71,7 @@ def test_a_released_checkpoint_has_a_published_score(config, full):
     ranking = (released.keys() & full.lineage.scale.checkpoints.keys()) - untrained
     assert ranking == full.lineage.scale.published.keys()
     for name, score in full.lineage.scale.published.items():
+        assert score
         evaluated = {
             measure
             for paper, of in config.papers.items()

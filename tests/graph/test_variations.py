@@ -119,7 +119,11 @@ def test_rodrs_tables_are_on_the_query_sets_that_rodr_released(config, full):
             assert file.rule == "download_release" and file.settings == release and file in made.input_nodes
             assert ["--released", file.path] in made.options_told and made.need.gpus == 0
     ranked = [node.settings for node in histories([table(full, "rodr", "table2")]) if node.rule == "download_release"]
-    assert sum(release.github == RODR["github"] for release in ranked) == 8
+    files = [release.file for release in ranked if release.github == RODR["github"]]
+    assert sum("/query/dev/" in file for file in files) == 8
+    assert [file for file in files if "/query/dev/" not in file] == [
+        "data/msmarco_passage/query/train/train.query.variations.tsv"
+    ]
 
 
 def test_only_the_query_set_that_was_released_is_theirs(full):

@@ -44,7 +44,7 @@ class Project:
         self.passages, self.queries, self.logged = (ceil(size * count) for count in counts)
         shutil.copytree(Path(__file__).parent / "config", folder / "config")
         scale = configured("scales/full.yaml") | yaml.safe_load((folder / "config/scale.yaml").read_text())
-        del scale["negatives"]["judged"]  # names collections of the papers
+        del scale["negatives"]["from_judgements"]  # names collections of the papers
         write_text(folder / f"config/scales/{COLLECTION}.yaml", yaml.safe_dump(scale))
         told = {"scale": COLLECTION, "papers": [COLLECTION], "overlay": str(folder.resolve() / "config")}
         write_text(folder / "config/config.yaml", yaml.safe_dump(told))

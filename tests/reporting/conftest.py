@@ -149,7 +149,7 @@ NOTHING |= {
     "trained": [],
     "variance_from": "mini",
     "paper_queries": {},
-    "called": {},
+    "display_names": {},
 }
 REST = {"variations": [], "measures": []}  # of an evaluation that is read by its means alone
 

@@ -51,7 +51,7 @@ tables:
 EVALUATION = {"variations": ["misspell"], "split": "dev", "collection": "toy", "measures": []}
 LOSES = {"name": "loses", "system": "base", "query_sets": [MEAN, "misspell"]}
 SHRINKS = {"name": "loss_shrinks", "system": "base", "query_sets": [MEAN], "from_measure": "Success@20", "margin": 0.1}
-SHRINKS["by"] = {"table": "prose", "quantity": "shrinks"}
+SHRINKS["printed_size"] = {"table": "prose", "quantity": "shrinks"}
 
 
 def claim(words, measure, test, **fields):
@@ -155,8 +155,8 @@ def test_controls_stand_at_the_top_and_decide_what_is_testable(write):
     test = {"name": "loses", "system": "base", "query_sets": ["misspell"], "at_least": 0.25}
     fields = {"role": "passages", "measure": "Success@20", "level": 0.05}
     controls = {
-        "noise_hurts": {"what": "Noise costs a quarter", **fields, "test": test},
-        "ance_too": {"what": "For ANCE too", **fields, "test": {**test, "system": "ance"}},
+        "noise_hurts": {"requirement": "Noise costs a quarter", **fields, "test": test},
+        "ance_too": {"requirement": "For ANCE too", **fields, "test": {**test, "system": "ance"}},
     }
     claims = [claim(name, "Success@20", LOSES, needs=[name]) for name in controls]
     text, (first, second) = write(claims, controls=controls)
@@ -172,7 +172,7 @@ def test_controls_stand_at_the_top_and_decide_what_is_testable(write):
 
 def test_a_mean_leaves_out_what_the_scale_lacks_and_its_control(write):
     """A claim on such a system alone is not run, and one on another system still needs the control on it."""
-    fields = {"role": "passages", "measure": "Success@20", "level": 0.05, "what": "ANCE loses"}
+    fields = {"role": "passages", "measure": "Success@20", "level": 0.05, "requirement": "ANCE loses"}
     control = {"ance_loses": {**fields, "test": {**LOSES, "system": "ance"}}}
     systems_by_claim = {"both": ["base", "ance"], "alone": ["ance"], "other": "base"}
     claims = [
@@ -223,8 +223,8 @@ def test_a_claim_that_its_own_cells_contradict_says_so(write):
 
 def test_what_a_scale_replaces_is_said_before_anything_else(write):
     why = {"claims.0": "rules stand in for a language model"}
-    called = {"passages": "passages (here: toy)"}
-    text, [record] = write([claim("Noise hurts", "Success@20", LOSES)], untestable=why, called=called)
+    display_names = {"passages": "passages (here: toy)"}
+    text, [record] = write([claim("Noise hurts", "Success@20", LOSES)], untestable=why, display_names=display_names)
     assert record["words"] == "not testable here: rules stand in for a language model"
     assert "| **not testable here: rules stand in for a language model** |" in text
     assert "| On passages (here: toy): loses, Success@1 for Success@20, level 0.05" in text
@@ -250,8 +250,8 @@ def test_claims_without_a_paper_are_not_printed(write):
     [
         ({"reported": ["tabel1"]}, "claims.0: reported: 'tabel1' is unknown (did you mean table1"),
         (
-            {"test": {**SHRINKS, "by": {"table": "prose", "quantity": "grows"}}},
-            "claims.0: test.by: the paper prints nothing",
+            {"test": {**SHRINKS, "printed_size": {"table": "prose", "quantity": "grows"}}},
+            "claims.0: test.printed_size: the paper prints nothing",
         ),
     ],
 )

@@ -85,7 +85,7 @@ def test_equal_runs_are_equal_and_other_queries_with_an_equal_mean_are_not(folde
     shutil.copytree(first / "tables", folders[1] / "tables", dirs_exist_ok=True)
     side_by_side._measured.cache_clear()
     write_comparison(*folders, tmp_path / "turned")
-    assert cells(tmp_path / "turned/toy_table1.html")["RoDR w/o L_p|q", "misspell"][3] == "not told apart"
+    assert cells(tmp_path / "turned/toy_table1.html")["RoDR w/o L_p|q", "misspell"][3] == "not significantly different"
 
 
 def test_samples_of_other_sizes_stop_a_comparison_of_scores(folders, tmp_path):

@@ -28,7 +28,12 @@ def claim(text, verdict, printed="supported", headline=True, **changes):
 
 
 def control(name, state):
-    return {"name": name, "what": f"{name} must show", "state": state, "evidence": f"{name}: +1.0%, asked above 25%"}
+    return {
+        "name": name,
+        "what": f"{name} must show",
+        "state": state,
+        "evidence": f"{name}: +1.0%, required: above 25%",
+    }
 
 
 @pytest.fixture()

@@ -118,5 +118,5 @@ def test_the_roles_of_a_paper_with_candidates_are_bound_at_every_scale(config):
         wikiqa, antique = lineage.collection_of("wikiqa"), lineage.collection_of("antique-binary")
         assert all(config.judged_candidates(wikiqa, split) for split in ("train", "dev", "test"))
         assert not config.judged_candidates(antique, "test") and "binary_from" in config.collections[antique]
-        assert {"wikiqa", "antique-binary"} <= set(lineage.scale.negatives.judged)
+        assert {"wikiqa", "antique-binary"} <= set(lineage.scale.negatives.from_judgements)
     assert json.dumps(config.collections["wikiqa"]["splits"]).count('"revision"') == 3

@@ -187,13 +187,13 @@ def parser() -> argparse.ArgumentParser:
     command = add("vary", vary, "make a variation of your own queries")
     text = "TSV (qid<TAB>text), JSONL, Parquet, or irds:ID of ir_datasets; -: TSV on standard input"
     command.add_argument("queries", type=read_once, nargs="?", help=text)
-    text = "folder in BEIR's layout, in place of queries; the output then has one such folder for each variation"
+    text = "folder in BEIR's layout, in place of queries; then the output has one such folder for each variation"
     command.add_argument("--beir", type=named_path, metavar="FOLDER", help=text)
     text = "TSV file to write, -: print it; with --beir, a folder"
     command.add_argument("-o", "--output", type=output_path, required=True, help=text)
     text = "name of a variation (see `robustdr variations list`); with --beir, default: all variations that are rules"
     command.add_argument("--variation", metavar="NAME", help=text)
-    text = "ISO 639-1 code of the language of the queries, e.g. de; default: it is recognised"
+    text = "ISO 639-1 code of the language of the queries, e.g. de; default: the command recognises it"
     command.add_argument("--language", metavar="CODE", help=text)
     text = "seed of the variation; default: 1, which `evaluate` uses too"
     command.add_argument("--seed", type=int, default=1, help=text)
@@ -217,11 +217,11 @@ def parser() -> argparse.ArgumentParser:
     text = "compare the slips of people in your own queries with those that each generator makes in the same queries"
     command = add_command(subcommands, slips.__name__, slips, text)
     command.add_argument("originals", type=read_once, help="the right queries, as those of `vary`")
-    command.add_argument("misspelled", type=read_once, help="what people wrote, with the same ids; some may lack")
+    command.add_argument("misspelled", type=read_once, help="what people wrote, with the same ids; some may be missing")
     text = "compare rewordings of your own queries with those of people, of generators and of the intent paper"
     command = add_command(subcommands, rewordings.__name__, rewordings, text)
     command.add_argument("originals", type=read_once, help="the queries, as those of `vary`")
-    text = "rewordings with the same ids; each file may lack some"
+    text = "rewordings with the same ids; some may be missing"
     command.add_argument("reworded", type=read_once, nargs="+", help=text)
     text = "folder of a sentence-transformers model, for the similarity of meaning"
     command.add_argument("--model", type=named_path, help=text)
@@ -240,7 +240,7 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("folders", type=named_path, nargs="+", metavar="FOLDER", help=text)
     command.add_argument("-o", "--output", type=output_path, required=True, help="Markdown file to write")
     command = add("convert-weights", convert, "turn released pickled weights into safetensors")
-    text = "folder with pytorch_model.bin, config.json and the files of a tokenizer"
+    text = "folder with pytorch_model.bin, config.json and the files of a tokenizer, or an archive with one"
     command.add_argument("folder", type=named_path, help=text)
     command.add_argument("output", type=named_path, help="folder to write")
     text = "train a T5 that writes titles of TREC topics from their descriptions, qvg's T5DescToTitle"
@@ -296,7 +296,7 @@ def parser() -> argparse.ArgumentParser:
     text = "names of scales; default: mini full"
     command.add_argument("scales", nargs="*", default=["mini", "full"], metavar="SCALE", help=text)
     command.add_argument("--format", choices=["text", "json"], default="text", help="default: text")
-    text = "write the page of deviations, of what is done here in another way than in the papers"
+    text = "write the page of deviations: differences between what is done here and what the papers do"
     deviations.add_arguments(add("deviations", deviations.run, text))
     command = add("verify", verify, "read artifacts again and list the damaged ones; exit status 1 if there are any")
     text = "an artifact, or a folder such as results"

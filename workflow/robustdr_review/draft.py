@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,10 +13,11 @@ from robustdr.audit import cells
 from robustdr.audit.cells import LOST, NO_NUMBER
 from robustdr_review.grids import RAISED, Field, Grid, Problem
 from robustdr_review.proposals import AVERAGE
-from robustdr_review.reading import MARKS, Read, has_decimal_commas, is_numeric, read_field
+from robustdr_review.reading import MARKS, Read, has_decimal_commas, is_numeric, read_field, second_of
 from robustdr_review.words import FREE, Meaning, axis, coordinate_of
 
 NOTES = {*"†‡§¶*", *RAISED}  # footnote marks after a label
+_NOTHING = re.compile(r"[-–—]+|n\.?/?a\.?", re.I)
 PLUS_MINUS, ACROSS = "±", "→"  # "Dataset (→)" in the corner of a table is the heading of the columns
 _CHANGE = re.compile(r"/[^/]*%\s*$|\(\s*[+\-−][^()]*%\s*\)\s*$")  # after a number
 
@@ -49,6 +50,7 @@ def draft(grid: Grid, id: str) -> Draft:
     decimal_commas = has_decimal_commas(grid.rows)
     heads = _heads(grid, decimal_commas)
     body, sections, lines = _sections(grid, heads)
+    body = _stacked(body, grid.caption)
     reads = [[read_field(field, decimal_commas) for field in row] for row in body]
     numeric = [is_numeric([row[column] for row in reads]) for column in range(len(body[0]) if body else 0)]
     if not any(numeric[1:]):
@@ -119,20 +121,64 @@ def _distinguish_rows(table: Draft, words: Sequence[Sequence[str]]) -> None:
 
 def _heads(grid: Grid, decimal_commas: bool) -> int:
     """The number of rows above the numbers: those that the file marks as heads, and further rows without a number."""
-    heads = next((index for index, row in enumerate(grid.rows[: grid.heads]) if _has_results(row)), grid.heads)
+    heads = next(
+        (index for index, row in enumerate(grid.rows[: grid.heads]) if _has_results(row, bool(index))), grid.heads
+    )
+    heads = next((place for place in range(1, heads) if _is_section(grid.rows, place)), heads)
     marked = heads
     while heads < len(grid.rows) and not any(
         read_field(field, decimal_commas).values for field in grid.rows[heads][1:]
     ):
-        if len({field.text for field in grid.rows[heads]}) == 1 and heads:
+        if heads and (len({field.text for field in grid.rows[heads]}) == 1 or _is_section(grid.rows, heads)):
             break  # one text over all columns: the heading of a section
+        if heads and _lacks_numbers(grid.rows[heads]):
+            break
         heads += 1
     return heads if heads < len(grid.rows) else marked
 
 
-def _has_results(row: Sequence[Field]) -> bool:
-    """Whether most fields of a row, but for the first, are numbers with a decimal point: it is no head."""
+def _stacked(body: Sequence[list[Field]], caption: str) -> list[list[Field]]:
+    """The rows; one of errors, p or intervals that has no label is labelled by the row above and by what it holds."""
+    rows, above = [], ""
+    for row in body:
+        texts = [field.text for field in row[1:] if field.text]
+        if row and not row[0].text and above and texts and (name := second_of(texts, caption)):
+            row = [replace(row[0], text=f"{above}, {name}"), *row[1:]]
+        elif row:
+            above = row[0].text or above
+        rows.append(list(row))
+    return rows
+
+
+def _is_section(rows: Sequence[Sequence[Field]], place: int) -> bool:
+    """Whether a row has one text, over its first columns; or in its first one, as another row below does."""
+
+    def is_lone(row: Sequence[Field]) -> bool:
+        return len(row) > 2 and bool(row[0].text) and len({field.text for field in row if field.text}) == 1
+
+    return is_lone(rows[place]) and (
+        rows[place][1].repeated or any(is_lone(row) and not row[1].repeated for row in rows[place + 1 :])
+    )
+
+
+def _lacks_numbers(row: Sequence[Field]) -> bool:
+    """Whether a row has a label, and a sign for no number in all other fields."""
+    return bool(row[0].text) and len(row) > 1 and all(_NOTHING.fullmatch(field.text.strip()) for field in row[1:])
+
+
+def _has_results(row: Sequence[Field], is_below: bool = False) -> bool:
+    """Whether most fields of a row, but for the first, are numbers with a decimal point: it is no head.
+
+    Args:
+        is_below: whether another row of heads is above: then a label and whole numbers, in no order, are none either.
+    """
     printed = [field for field in row[1:] if field.text]
+    if is_below and row[0].text and len(printed) > 1 and not any(field.repeated for field in row):
+        numbers = [re.sub(r"[,%]", "", field.text.strip()) for field in printed]
+        if all(re.fullmatch(r"\d+(?:\.\d+)?", number) for number in numbers):
+            values = [float(number) for number in numbers]
+            if any(b <= a for a, b in pairwise(values)) and not all(1900 <= value <= 2100 for value in values):
+                return True
     return 2 * sum("." in field.text and bool(read_field(field).values) for field in printed) > len(printed)
 
 

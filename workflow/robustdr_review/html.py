@@ -120,6 +120,7 @@ def _grid(table: html.HtmlElement, outer_caption: str) -> Grid:
     number, caption = titled(captions[0].text_content() if captions else outer_caption)
     if not number and outer_caption:
         number = titled(outer_caption)[0]
+    _set_in_rows(table)
     lines = [row for row in table.iter("tr") if row.xpath("./td|./th")]
     spans = [[_span(cell) for cell in row.xpath("./td|./th")] for row in lines]
     declared = [covered(row.get(FIELDS)) if row.get(FIELDS) else None for row in lines]
@@ -129,6 +130,21 @@ def _grid(table: html.HtmlElement, outer_caption: str) -> Grid:
         heads += 1
     places = [int(row.get(LINE, 0)) or row.sourceline or 0 for row in lines]
     return Grid(number, caption, rows, heads, problems, min(places, default=0), places)
+
+
+def _set_in_rows(table: html.HtmlElement) -> None:
+    """Put fields that stand in no row into rows of their own, as browsers do."""
+    for part in [table, *table.xpath("./thead|./tbody|./tfoot")]:
+        row = None
+        for child in list(part):
+            if child.tag not in ("td", "th"):
+                row = None
+                continue
+            if row is None:
+                row = child.makeelement("tr")
+                row.sourceline = child.sourceline
+                child.addprevious(row)
+            row.append(child)
 
 
 def _span(cell: html.HtmlElement) -> Span:

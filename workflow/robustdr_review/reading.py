@@ -18,9 +18,16 @@ _RANGE = re.compile(r"(\d[\d.,]*%?)\s?[–-]\s?(\d[\d.,]*%?)")
 _POWER = re.compile(r"\s*[×·x]\s*10\^?([⁻−-]?)([⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 _ARROW = re.compile(r"(?<![\d%])([↑↓▲▼△▽])\s*(?=[\d.])|(?<=\()([\d.]+%?)\s*([↑↓▲▼△▽])(?=\))")
 _SIGNS = dict(zip("↑↓▲▼△▽", "+-+-+-", strict=True))
+P_CELL = re.compile(r"p(?:[-\s]value)?\s*(?:=|(?=[<>]))\s*", re.I)  # p = .03
+_PLUS_MINUS = re.compile(r"\(\s*±\s*([\d.]+%?)\s*\)")  # 52.0 (±0.14)
 _SIZE = re.compile(r"(?<![A-Za-z])[nN]\s*=\s*(?=\d)")  # n = 33
 _DIGITS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True))
 _UNKNOWN = re.compile(r"(?<=[\d%)])\s*\\[A-Za-z]+$")  # a macro that the file does not define, behind a number
+_LONE = re.compile(r"[(\[]\s*[+\-−]?[\d.]+\s*[)\]]")
+_SECONDS = {
+    "SE": re.compile(r"standard errors?|\bSEs?\b|\bs\.e\.", re.I),
+    "SD": re.compile(r"standard deviations?|\bSDs?\b|\bs\.d\.", re.I),
+}
 _FIRST = re.compile(r"[\d.,]*\d")
 
 
@@ -73,7 +80,8 @@ def read_field(field: Field, decimal_commas: bool = False) -> Read:
 def normal(text: str, decimal_commas: bool = False) -> str:
     """The text of a field as `cells` knows it: 1.2×10⁻³ as 1.2e-3, [a, b] as (a / b), n = 3 as 3, ↓2 as -2."""
     text = _BRACKETED.sub(r"\1", " ".join(text.split())).replace("|", "/")
-    text = _SIZE.sub("", text)
+    text = _PLUS_MINUS.sub(r"±\1", _SIZE.sub("", text))
+    text = text[match.end() :] if (match := P_CELL.match(text)) else text
     if decimal_commas:  # then a semicolon stands between two numbers
         text = re.sub(r"(?<=\d),(?=\d)", ".", re.sub(r"(?<=\d)\.(?=\d{3})", "", text))
         text = re.sub(r"(?<=\d)\s*;\s*(?=[+\-−]?\d)(?![^\[(]*[\])])", " / ", text)
@@ -83,6 +91,18 @@ def normal(text: str, decimal_commas: bool = False) -> str:
     if match := _RANGE.fullmatch(text):
         text = f"{match[1]} / {match[2]}"
     return re.sub(r"(?<=\d)\s+%", "%", text)
+
+
+def second_of(texts: Sequence[str], caption: str) -> str:
+    """What the numbers of a row are to those above, by their form: p, an interval or an error; '' if unknown."""
+    bare = ["".join(letter for letter in text if letter not in MARKS).strip() for text in texts]
+    if all(map(P_CELL.match, bare)):
+        return "p"
+    if all(map(_INTERVAL.fullmatch, bare)):
+        return "95% CI"
+    if all(map(_LONE.fullmatch, bare)):
+        return next((name for name, words in _SECONDS.items() if words.search(caption)), "")
+    return ""
 
 
 def is_numeric(reads: Sequence[Read]) -> bool:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robustdr.audit import rounding
 from robustdr.audit.cells import Cell
 from robustdr.audit.chance import chance_bound, odds
 from robustdr.audit.formulas import NAMES, Formula, Formulas
@@ -335,7 +336,24 @@ class _Search(Formulas):
         count = self.lines[line][formula.parts[0][1][0]]
         if formula.whole is not None and count is not None and count.number >= formula.whole.number:
             return True
-        return bool(NAMES["points_from"].search(self.titles[line])) and formula.base < 0
+        if formula.base >= 0:
+            return self._has_own_baseline(formula, line)
+        return bool(NAMES["points_from"].search(self.titles[line]))
+
+    def _has_own_baseline(self, formula: Formula, line: int) -> bool:
+        """Whether a change is one from the first line of its own block: that has no change, or begins another group."""
+        field, target = formula.parts[0][1][0], self.lines[line][formula.target]
+        own = next((n for n in range(line - 1, -1, -1) if self._begins_block(formula, n)), formula.base)
+        value, base = self.lines[line][field], self.lines[own][field]
+        if target is None or value is None or base is None or own == formula.base:
+            return False
+        points = value.interval - base.interval
+        change = points if formula.kind == "points_from" else rounding.change(value.interval, base.interval)
+        return change is not None and change.scaled(formula.factor).meets(target.interval)
+
+    def _begins_block(self, formula: Formula, line: int) -> bool:
+        target = self.lines[line][formula.target]
+        return (target is None or target.number == 0) and self.lines[line][formula.parts[0][1][0]] is not None
 
     def _chance(self, formula: Formula, line: int, interval: Interval, target: Cell) -> float:
         """The share of the range of a field that fits; all of it if a quotient is open by much of its size."""

@@ -6,7 +6,7 @@ its means are those of whole numbers.
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from robustdr.audit.cells import BOLD, Cell
@@ -30,6 +30,7 @@ LOOSELY = 0.1  # of shares that are counted by their name
 COUNTED = re.compile(
     r"\bacc(?:uracy|\.)?\b|\bEM\b|exact match|\b(?:success|pass|win|hit|error) rate|correct|Success@|solved", re.I
 )
+WIDEST = 30  # columns up to which they are compared with each other
 DIGITS = 9  # of the different numbers of two equal rows
 DISTINCT = 3  # different numbers that two equal rows have
 _LEVELS = re.compile(r"([*∗†‡§]{1,3})[^*∗†‡§]{0,60}?\bp\s*[<≤]\s*(0?\.\d+)", re.I)
@@ -146,14 +147,39 @@ def _equal_rows(table: Table) -> Iterator[Broken]:
     for cell in table.cells:
         rows[cell.line].append(cell)
     rows_by_numbers: dict[tuple[object, ...], list[Cell]] = {}
+    determined = _determined(table)
+    times = Counter(tuple((cell.column, cell.number) for cell in cells) for cells in rows.values())
     for cells in rows.values():
         numbers = tuple((cell.column, cell.number) for cell in cells)
-        distinct = {cell.number: cell for cell in cells if cell.decimals}
+        if times[numbers] > 2:
+            continue  # a default, or what follows from a setting that they share
+        distinct = {cell.number: cell for cell in cells if cell.decimals and cell.column not in determined}
         if len(distinct) >= DISTINCT and sum(map(significant, distinct.values())) >= DIGITS:
             if numbers in rows_by_numbers and _count_differing_labels(rows_by_numbers[numbers][0], cells[0]) == 1:
                 twin = label(rows_by_numbers[numbers][0], [cells[0]])
                 yield Broken("equal_rows", cells, f"all {len(cells)} cells equal those of {twin}")
             rows_by_numbers.setdefault(numbers, cells)
+
+
+def _determined(table: Table) -> set[int]:
+    """The columns that are a straight line of a column on their right or left, at three different numbers or more."""
+    columns: defaultdict[int, dict[int, Cell]] = defaultdict(dict)
+    for cell in table.cells:
+        columns[cell.column][cell.line] = cell
+    found: set[int] = set()
+    for column, cells in columns.items() if len(columns) <= WIDEST else ():
+        for other, others in columns.items():
+            points = {(o.value, cells[line].value): cells[line] for line, o in others.items() if line in cells}
+            xs = {x for x, _ in points}
+            if other == column or other in found or len(xs) < 3 or len(points) != len(xs):
+                continue
+            (x0, y0), (x1, y1) = min(points), max(points)
+            slope = (y1 - y0) / (x1 - x0)
+            wide = max(cell.interval.high - cell.interval.low for cell in points.values())
+            if slope and all(abs(y0 + slope * (x - x0) - y) <= 2 * wide for x, y in points):
+                found.add(column)
+                break
+    return found
 
 
 def _count_differing_labels(cell: Cell, other_cell: Cell) -> int:

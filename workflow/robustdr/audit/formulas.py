@@ -8,6 +8,7 @@ from math import isfinite, nan
 import numpy as np
 
 from robustdr.audit.cells import Cell
+from robustdr.audit.heads import role
 from robustdr.audit.reported import Table, literal
 from robustdr.audit.sizes import sizes
 from robustdr.claims.intervals import Interval
@@ -24,6 +25,7 @@ NAMES = {
     "points_from": re.compile(r"Δ|∆|diff|gain|improv|drop|change|delta|loss|lift|reduc|increas|decreas|impr|gap", re.I),
     "counts_match": re.compile(r"%|percent|share|rate|ratio|proportion|fraction", re.I),
 }
+TESTED = ("p", "se", "t", "f", "chi2", "z", "q", "df", "df1", "df2", "low", "high")  # roles of which no change is made
 NAMES["drop_from"] = NAMES["points_from"]
 
 
@@ -87,6 +89,8 @@ class Formulas:
         for field in range(width):
             ends = [i for i in (cell.interval for cell in self.cells(field)) if isfinite(i.low) and isfinite(i.high)]
             self.range.append(_range(sorted(ends)))
+        places = [place for _, place in table.rows] if transposed else table.columns
+        self.is_tested = [any(role(str(label)) in TESTED for label in place.values()) for place in places]
         self.sizes = [size.number for size in sizes(table.caption, *names, *lines)]
 
     def blocks(self, target: int) -> Iterator[Formula]:
@@ -120,6 +124,7 @@ class Formulas:
         """Differences, changes, shares and F1 of two fields."""
         width = len(self.names)
         nearby = [f for f in range(width) if f != target and (width <= MANY or abs(f - target) <= WINDOW or f < 2)]
+        nearby = [f for f in nearby if not self.is_tested[f] and not self.is_tested[target]]
         counts = self._is_count(target)
         for a in nearby:
             for b in nearby:
@@ -140,6 +145,7 @@ class Formulas:
     def baselines(self, target: int) -> Iterator[Formula]:
         """Changes of a field beside the target from one line to all others."""
         nearby = [f for f in range(max(0, target - 3), min(len(self.names), target + 2)) if f != target]
+        nearby = [f for f in nearby if not self.is_tested[f] and not self.is_tested[target]]
         for field in nearby:
             for base, line in enumerate(self.lines[:60]):
                 if line[field] is not None:

@@ -68,6 +68,7 @@ _ERRORS = re.compile(
     r"(?:standard errors?|\bSEs?\b|\bs\.e\.)[^.;]{0,40}\b(?:parenthes[ei]s|brackets)|\(SEs?\)|\bb \(SE\)", re.I
 )
 _SIZE = re.compile(r"[(\[,;\s]*\b[nN]\s*=\s*(\d[\d,]*)\s*[)\]]?")
+RATIO = re.compile(r"\b(?:a?or|a?hr|irr|(?:odds|hazard|rate|risk) ratio)\b")  # its error is one of its logarithm
 _SHARES = re.compile(r"(RR|nDCG|R|AP|P|Success|Judged|MRR|MAP|Recall|Precision|Accuracy|F1|EM|AUC)(@\d+)?", re.I)
 CHANGE = re.compile(
     r"Δ|∆|diff|gain|improv|drop|change|delta|loss|lift|reduc|increas|decreas|impr|gap|relative|\brel\b|growth|error|vs\.?\b|"
@@ -154,6 +155,7 @@ def lines(table: Table) -> Iterator[Line]:
         if told and several == 2 and not named[0]:
             named = told[place], tuple(labels)
         by_column.append(named)
+    stacks = {_above(label) for _, place in table.rows for key, label in place.items() if key != "value"} - {""}
     of_rows: dict[int, list[Entry]] = {}
     of_columns: dict[tuple[int, int], list[Entry]] = {}
     rows = dict(table.rows)
@@ -164,6 +166,8 @@ def lines(table: Table) -> Iterator[Line]:
         base, place, several = places[cell.column]
         labels = [label for key, label in rows[cell.line].items() if key != "value"]
         name, about = _roles(labels, rows[cell.line].get("value", ""), place, several)
+        if not name and not place and stacks & {*labels}:  # its error, its p or its interval stands below
+            name, about = "estimate", tuple(labels)
         if name:
             of_columns.setdefault((base, 0), []).append(Entry(name, about, cell))
     for entries in (*of_rows.values(), *of_columns.values()):
@@ -184,8 +188,15 @@ def _roles(labels: Sequence[str], value: str, place: int, places: int) -> tuple[
         return {"deviation": "sd", "lower_bound": "low", "upper_bound": "high"}.get(value, value), tuple(labels)
     for number, label in enumerate(labels):
         if name := role(label, place, places):
-            return name, tuple(text for at, text in enumerate(labels) if at != number)
+            rest = (text if at != number else _above(label) for at, text in enumerate(labels))
+            return name, tuple(filter(None, rest))
     return "", ()
+
+
+def _above(label: str) -> str:
+    """What a label such as `Age, SE` is about: the label of the row above; '' for others."""
+    last = label.rsplit(", ", 1)
+    return last[0] if len(last) == 2 and _one(last[1]) in ("se", "sd", "p", "interval") else ""
 
 
 def freedom_of(label: str) -> tuple[float, ...]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from robustdr.audit.cells import AT_LEAST, AT_MOST, BOLD, Cell
 from robustdr.audit.findings import Broken
-from robustdr.audit.heads import freedom_of, lines
+from robustdr.audit.heads import RATIO, freedom_of, lines
 from robustdr.audit.reported import Table
 from robustdr.claims.intervals import SLACK, Interval
 
@@ -166,6 +166,10 @@ def broken(table: Table) -> Iterator[Broken]:
             group = {**cells, "f": cells["f1"]} if {"f1", "df1", "df2"} <= cells.keys() else cells  # a head F
             p = group.get("p")
             kind = next((kind for kind in ("t", "f", "chi2", "r", "z", "q") if kind in group), "")
+            if p is not None and not kind and {"estimate", "se"} <= group.keys():
+                if not is_corrected and (found := _of_quotient(group, p, is_directed)) is not None:
+                    judged.append((p, p, found))
+                continue
             if p is None or not kind or group[kind].hedge:
                 continue
             labels = " ".join(group[kind].coordinates.values()) + " " + " ".join(p.coordinates.values())
@@ -182,8 +186,30 @@ def broken(table: Table) -> Iterator[Broken]:
             for p, cell, found in wrong:
                 if found.outcome == outcome:
                     kind = "p_and_decision" if outcome == DECISION else "p_and_statistic"
-                    yield Broken(kind, [p, cell], found.words, "inconsistent")
+                    yield Broken(kind, [p, *([cell] if cell is not p else [])], found.words, "inconsistent")
     yield from _marks(table, text, is_directed)
+
+
+def _of_quotient(group: Mapping[str, Cell], p: Cell, one_tailed: bool) -> Judged | None:
+    """Whether p is that of an estimate over its error; None if it is a ratio, whose error is one of its logarithm."""
+    estimate, error = group["estimate"], group["se"]
+    low, high = half_up(error.number)
+    text = " ".join(estimate.coordinates.values()).casefold()
+    if low <= 0 or RATIO.search(text) or p.number > 1 or p.printed.endswith("%"):
+        return None
+    least, most = half_up(estimate.number).magnitude()
+    given = Interval(_probability("z", most / low, ()), _probability("t", least / high, (FEWEST_FREE,)))
+    sign = "<" if p.hedge in AT_MOST else ">" if p.hedge in AT_LEAST else "="
+    statistic = Statistic("t", estimate.number, "=", (), p.number, sign)
+    words = f"{estimate.printed} / {error.printed} gives p = {_shown(given)}"
+    tails = [given, *([given.scaled(0.5)] if one_tailed else [])]
+    if p.number == 0 or any(_agree(statistic, tail) for tail in tails):
+        return Judged(FITS, words)
+    is_other = _below(given) is not None and _is_significant(statistic) not in (None, _below(given))
+    words += f", with {FEWEST_FREE:g} degrees of freedom or more, not {statistic.said}"
+    return Judged(
+        DECISION if is_other else WRONG, words + (f": below {ALPHA:g} in one of the two alone" if is_other else "")
+    )
 
 
 def _freedom(kind: str, cell: Cell, cells: Mapping[str, Cell]) -> tuple[float, ...] | None:

@@ -156,17 +156,19 @@ class Claimed(NamedTuple):
 
 
 def find_stated_size(claim: Claim, reported: Reported | None, message_place: str) -> Interval | None:
-    """Return the size that a claim's sentence gives, printed where `by` points; a loss is positive. None without `by`.
+    """Return the size that a claim's sentence gives, None without `printed_size`, its place; a loss is positive.
 
     Raises:
         UserError: there is no printed number.
     """
-    if not isinstance(claim.test, Sized) or claim.test.by is None:
+    if not isinstance(claim.test, Sized) or claim.test.printed_size is None:
         return None
-    place = claim.test.by.model_dump()
+    place = claim.test.printed_size.model_dump()
     cell = reported.find(**place) if reported else None
     if cell is None:
-        raise UserError(f"{message_place}: test.by: the paper prints nothing at {', '.join(map(str, place.values()))}")
+        raise UserError(
+            f"{message_place}: test.printed_size: the paper prints nothing at {', '.join(map(str, place.values()))}"
+        )
     return -cell.interval if cell.number < 0 else cell.interval
 
 
@@ -177,7 +179,7 @@ def as_printed(claim: Claim, printed: Printed, findings: Sequence[Finding], mess
     `mark` that the claim names is printed or, if it names none, if all values agree. Otherwise it is inconclusive.
 
     Raises:
-        UserError: a table that the paper lacks, or a `by` that points nowhere.
+        UserError: a table that the paper lacks, or a `printed_size` that points nowhere.
     """
     for table in printed.tables:
         if table not in printed.reported.tables:

@@ -86,27 +86,23 @@ class Recomputed:
     @property
     def findings(self) -> list[Finding]:
         """Return findings on numbers that no convention gives, or a rare one, and on marks that no test gives."""
-        rare = [
-            Flaw(
-                number.cell,
-                interval_text(Interval(number.outcome.usual, number.outcome.usual), number.cell),
-                f"what {number.run} gives by the project's conventions; the printed number only with "
-                f"{number.outcome.giving[0]}, one of {number.outcome.tried} conventions that were tried; by chance one "
-                f"of them gives a wrong number {_often(number.outcome.chance)}",
-            )
-            for number in self.numbers
-            if number.outcome.agrees and number.outcome.chance
-        ]
-        numbers = [
-            Flaw(
-                number.cell,
-                interval_text(Interval(number.outcome.value, number.outcome.value), number.cell),
-                f"what {number.run} gives: no convention gives the printed number, "
-                f"the nearest is {number.outcome.giving[0]}",
-            )
-            for number in self.numbers
-            if not number.outcome.agrees
-        ]
+        rare, numbers = [], []
+        for number in self.numbers:
+            outcome = number.outcome
+            usual = interval_text(Interval(outcome.usual, outcome.usual), number.cell)
+            given = f"what {number.run} gives by the project's conventions; "
+            if not outcome.agrees:
+                nearest = interval_text(Interval(outcome.value, outcome.value), number.cell)
+                given += f"no convention gives the printed number, the nearest is {outcome.giving[0]}: {nearest}"
+                numbers.append(Flaw(number.cell, usual, given))
+            elif outcome.chance:
+                given += (
+                    f"the printed number only with {outcome.giving[0]}, one of {outcome.tried} conventions that were "
+                )
+                given += f"tried; by chance one of them gives a wrong number {_often(outcome.chance)}"
+                if others := self._others_without(number):
+                    given += f"; it does not give {others[0].cell.printed} of its column ({others[0].run})"
+                rare.append(Flaw(number.cell, usual, given))
         marks = [
             Flaw(
                 mark.cell,
@@ -120,6 +116,12 @@ class Recomputed:
         named_flaws = [("recomputed", flaw) for flaw in numbers] + [("recomputed_mark", flaw) for flaw in marks]
         findings = [Finding(name, "inconsistent", [flaw], "") for name, flaw in named_flaws]
         return findings + [Finding("recomputed", "suspicious", [flaw], "") for flaw in rare]
+
+    def _others_without(self, number: Number) -> list[Number]:
+        """The numbers of the same column that the conventions of a number do not give."""
+        place = (number.cell.table, number.cell.column)
+        column = [other for other in self.numbers if (other.cell.table, other.cell.column) == place]
+        return [o for o in column if not (o.outcome.agrees and {*o.outcome.giving} & {*number.outcome.giving})]
 
     def markdown(self) -> list[str]:
         """Return Markdown with every recomputed number and mark, and the conventions or tests that give it."""

@@ -68,7 +68,7 @@ class QuerySets(Document):
     """The released variations of one set of queries."""
 
     title: Text
-    """What they are, in words."""
+    """Description of the sets, in words."""
     original: Text
     """File of the original queries."""
     variations: Annotated[dict[str, Text], Field(min_length=1)]
@@ -93,7 +93,7 @@ class Released(Document):
     """The files that the authors of a paper released."""
 
     url: Text
-    """Where they are."""
+    """Address of the files."""
     sets: Annotated[list[QuerySets], Field(min_length=1)]
     """The sets of queries among them."""
 

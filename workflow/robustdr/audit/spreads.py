@@ -12,7 +12,7 @@ from robustdr.audit.cells import Cell
 from robustdr.audit.chance import chance_bound, odds
 from robustdr.audit.findings import Broken
 from robustdr.audit.grains import deviations, is_whole
-from robustdr.audit.heads import caption_size, lines, size_of
+from robustdr.audit.heads import RATIO, caption_size, lines, size_of
 from robustdr.audit.relations import interval_text
 from robustdr.audit.reported import Table
 from robustdr.audit.shares import as_printed
@@ -157,7 +157,7 @@ def _quotient(group: Group, _: Table) -> list[Broken] | None:
     if not {"estimate", "se", name} <= group.keys() or any(group[n].hedge for n in ("estimate", "se", name)):
         return None
     value, error, printed = (as_printed(group[n]) for n in ("estimate", "se", name))
-    if error.low <= 0 or "or" in _words(group["estimate"]):
+    if error.low <= 0 or RATIO.search(" ".join(group["estimate"].coordinates.values()).casefold()):
         return None
     given = value / error
     words = (
@@ -165,14 +165,6 @@ def _quotient(group: Group, _: Table) -> list[Broken] | None:
     )
     fits = given.magnitude().meets(printed.magnitude())
     return [Broken("estimate_over_error", [group[name]], words, "inconsistent")] * (not fits)
-
-
-def _words(cell: Cell) -> set[str]:
-    """The labels of a cell that name a ratio, whose error is one of its logarithm."""
-    ratios = ("or", "aor", "hr", "ahr", "irr", "odds ratio", "hazard ratio", "rate ratio", "risk ratio")
-    return {
-        "or" for text in cell.coordinates.values() if any(re.search(rf"\b{one}\b", text.casefold()) for one in ratios)
-    }
 
 
 def _size(group: Group, table: Table) -> int:

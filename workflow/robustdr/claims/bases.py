@@ -65,15 +65,17 @@ class OnQueries(ClaimTest):
 class Sized(ClaimTest):
     """A test of an effect whose size the sentence may give."""
 
-    by: Place | None = None
+    printed_size: Place | None = None
     """Where the paper prints the size in the sentence; without it, any effect above 0 counts."""
     margin: Margin | None = None
     """How far an effect may be from that size; 0 if not given."""
 
     @model_validator(mode="after")
     def _margin_needs_a_size(self) -> Self:
-        if self.margin is not None and self.by is None:
-            raise ValueError("`margin` is given without `by`, the size that it is a margin of")
+        if self.margin is not None and self.printed_size is None:
+            raise ValueError(
+                "`margin` needs `printed_size`, the size that it is a margin of; `printed_size` is missing"
+            )
         return self
 
     def region(self, stated_size: Interval | None) -> Interval:

@@ -44,28 +44,29 @@ class Tested(Document):
 
 
 class Control(Tested):
-    """An effect that any valid setting must show; where it does not, claims that need it cannot be tested."""
+    """An effect that any valid setting must show; if it does not, claims that need it cannot be tested."""
 
-    what: Text
-    """What must show, as a sentence."""
+    requirement: Text
+    """The effect that must be visible, as a sentence."""
     reason: Text | None = None
-    """Why its threshold is as it is; it is fixed before the runs that it judges."""
+    """The reason for its threshold, which is fixed before the runs that it judges."""
 
     @property
     def title(self) -> str:
         """Return what must show, and why so much."""
-        return f"{self.what} ({self.reason})" if self.reason else self.what
+        return f"{self.requirement} ({self.reason})" if self.reason else self.requirement
 
 
 class Claim(Tested):
     """One sentence of a paper as a test."""
 
     claim: Text
-    """The sentence, in the paper's own words but for the case of its first letter; `[…]` where some are left out."""
+    """The sentence, in the paper's own words, except the case of its first letter; `[…]` stands for words that are left
+    out."""
     short: Text | None = None
     """The sentence in a few words of this project's, for pages that name many headlines; if not given, all of it."""
     part: Text | None = None
-    """What of the sentence it tests, where several claims share one sentence, which counts once."""
+    """The part of the sentence that it tests, if several claims share one sentence. The sentence counts once."""
     source: Text
     """Its place in the paper; `hypothesis, …` if no paper claims it."""
     reported: SomeNames | None = None
@@ -76,12 +77,12 @@ class Claim(Tested):
     """Whether the paper's abstract or conclusion rests on it."""
     needs: Names = Field(default_factory=list)
     """Names of `controls` that must pass before this claim can be tested."""
-    about: Names = Field(default_factory=list)
-    """Things that it is about and a scale may lack: names of `proxies` in a scale. A scale that has a proxy for one
-    cannot test it."""
+    subjects: Names = Field(default_factory=list)
+    """Subjects of the claim that a scale may lack: names of `proxies` in a scale. A scale that has a proxy for one of
+    them cannot test the claim."""
     control: AnyTest | None = None
-    """Test of what the credited part adds, for instance RoDR over the same training without alignment. If `test` is
-    supported and this is not, the verdict says that the gain has another cause."""
+    """Test of an ablation: what the method's own part adds, for instance RoDR over the same training without alignment.
+    If `test` is supported and this is not, the verdict says that the gain has another cause."""
 
     @model_validator(mode="after")
     def _mark_needs_tables(self) -> Self:
@@ -104,7 +105,7 @@ class Claim(Tested):
 
     def replaced(self, proxies: Mapping[str, str]) -> str:
         """Return what stands in for the things that it is about at a scale with these proxies; '' if nothing does."""
-        return "; ".join(proxies[name] for name in self.about if name in proxies)
+        return "; ".join(proxies[name] for name in self.subjects if name in proxies)
 
     def without(self, lacking: Collection[str], controls: Mapping[str, Control]) -> tuple[Self, list[str]]:
         """Return the claim where its mean over several systems leaves out those in `lacking`; and which it leaves out.

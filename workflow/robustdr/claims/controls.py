@@ -27,7 +27,7 @@ class Checked:
 
     @property
     def blocks(self) -> bool:
-        """Whether claims that need it are not testable: it may show nothing at all, not only less than is asked."""
+        """Whether claims that need it are not testable: it may show nothing at all, not only less than is required."""
         visible = bool(self.effects) and all(
             effect.known and effect.low > min(effect.region[0], 0) for effect in self.effects
         )
@@ -35,7 +35,7 @@ class Checked:
 
     @property
     def words(self) -> str:
-        """Its numbers: those that are not surely in their region, or all of them; intervals are of its level."""
+        """Its numbers: those whose interval is not in their region, or all of them; intervals are at its level."""
         effects = [effect for effect in self.effects if not _inside(effect)] or self.effects
         return self.reason or "; ".join(map(_size_and_region, effects))
 
@@ -43,7 +43,7 @@ class Checked:
 def _size_and_region(effect: Judged) -> str:
     view = effect.reader_view
     interval = f"{bounds(view.low, view.high)} ({100 * view.confidence:g}% interval)"
-    return f"{effect.words}: {100 * view.size:+.1f}% {interval}, asked {region_words(view.region)}"
+    return f"{effect.words}: {100 * view.size:+.1f}% {interval}, required: {region_words(view.region)}"
 
 
 def _size_and_interval(effect: Judged) -> str:
@@ -109,9 +109,9 @@ def add_explanation(
 ) -> Verdict:
     """Return a decided verdict with what else may be behind it: open controls of a null, another cause of a gain.
 
-    A null needs its controls: without them it may be the setting that cannot show the effect. What is shown, for the
-    claim or against it, does not. A gain may have another cause if the part that the claim credits is alone not above
-    0; it has one if that part is surely below the whole gain.
+    A null needs its controls: without them, the setting may be unable to show the effect. A significant result, for the
+    claim or against it, needs none. A gain may have another cause if the method's own part alone is not above 0; it has
+    one if that part is significantly below the whole gain.
     """
     if verdict.verdict == INCONCLUSIVE and not verdict.why:
         return replace(verdict, why=" and ".join(f"{n} is open" for n in claim.needs if controls[n].state != PASSES))
@@ -126,5 +126,5 @@ def add_explanation(
             return verdict
         sure = max(part.high for part in parts) < min(effect.low for effect in verdict.effects)
         words = "; ".join(map(_size_and_interval, parts))
-        cause = f"the gain {'has' if sure else 'may have'} another cause; the part credited adds {words}"
+        cause = f"the gain {'has' if sure else 'may have'} another cause; the method's own part adds {words}"
     return replace(verdict, reason="; ".join(filter(None, [verdict.reason, cause])))

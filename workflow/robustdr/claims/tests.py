@@ -67,8 +67,8 @@ class Loses(OnQueries, Sized):
 
     @model_validator(mode="after")
     def _one_size(self) -> Self:
-        if self.at_least is not None and self.by is not None:
-            raise ValueError("`at_least` and `by` both give a size; leave one out")
+        if self.at_least is not None and self.printed_size is not None:
+            raise ValueError("`at_least` and `printed_size` both give a size; leave one out")
         return self
 
     def region(self, stated_size: Interval | None) -> Interval:
@@ -82,10 +82,11 @@ class Loses(OnQueries, Sized):
             yield Effect(query_set, "", loss, original, region, sides=sides, down=True)
 
 
-class WinsBack(OnQueries):
-    """`system` wins back at least the share `at_least` of what each query set costs `base` against original queries."""
+class Recovers(OnQueries):
+    """`system` recovers at least the share `at_least` of the loss of `base` on each query set, against its original
+    queries."""
 
-    name: Literal["wins_back"]
+    name: Literal["recovers"]
     base: Base
     at_least: Margin
     """Smallest share of the loss of `base` that counts."""
@@ -170,7 +171,7 @@ class Helps(AgainstOthers):
 
 
 class SmallerDrop(OnQueries, Sized):
-    """The drop of `system` is smaller than the drop of each of `than`; with `by`, by that share of it or more.
+    """The drop of `system` is smaller than the drop of each of `than`; with `printed_size`, by at least that share.
 
     Among its query sets `variations_worst` is, for each system, the variation that costs it most.
     """
@@ -191,7 +192,7 @@ class SmallerDrop(OnQueries, Sized):
         for rival in self.than:
             for query_set in self.query_sets:
                 sides = (self.system, query_set), (rival, query_set)
-                if self.by:
+                if self.printed_size:
                     system_change, rival_change = (
                         self._relative_loss(numbers, system, query_set) for system in (self.system, rival)
                     )
@@ -213,13 +214,13 @@ class SmallerDrop(OnQueries, Sized):
 
 
 class ShareOfGain(Gain, Sized):
-    """`system` gains over `base`, and its `snapshot` has at least the share of the gain that `by` prints."""
+    """`system` gains over `base`, and its `snapshot` has at least the share of the gain that is printed."""
 
     name: Literal["share_of_gain"]
     snapshot: str
     """The system after a part of its training, `<system>.at<percent>`."""
     base: Base
-    by: Place
+    printed_size: Place
     """Where the paper prints the share."""
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
@@ -268,13 +269,13 @@ class GainShrinks(OnQueries):
 
 
 class Cheaper(Sized):
-    """`than` takes at least as many times the hours of `system` as `by` prints."""
+    """`than` takes at least as many times the hours of `system` as printed."""
 
     name: Literal["cheaper"]
     system: str
     """System that the claim is about."""
     than: Other
-    by: Place
+    printed_size: Place
     """Where the paper prints this factor."""
 
     def _compared(self, numbers: Numbers[Q], region: Interval) -> Effects[Q]:
@@ -287,7 +288,7 @@ AnyTest = Annotated[
     | NotWorse
     | Equivalence
     | Loses
-    | WinsBack
+    | Recovers
     | Rises
     | NoSignificantGain
     | Hurts

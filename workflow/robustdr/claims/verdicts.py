@@ -15,17 +15,17 @@ UNJUDGED = (NOT_TESTABLE, NOT_RUN, NOT_PRINTED)
 AS_PRINTED, SMALLER, LARGER, ABSENT = "as printed", "smaller", "larger", "absent"  # sizes, at the paper's own scale
 NEGLIGIBLE = 0.02  # the project's margin: an effect below this share of its base is none
 VERDICTS = {
-    SUPPORTED: "every comparison of the claim goes its way",
-    PARTLY: "some comparisons go its way; the others are open or go against it",
-    CONTRADICTED: "comparisons go against it, and none its way; one is enough if it says “the most” or “the least”",
-    INCONCLUSIVE: "our data allow both that it is right and that it is not",
+    SUPPORTED: "every comparison of the claim supports it",
+    PARTLY: "some comparisons support it; the others are open or contradict it",
+    CONTRADICTED: "comparisons contradict it, and none supports it; one is enough if it says “the most” or “the least”",
+    INCONCLUSIVE: "our data fit both: that it is right, and that it is wrong",
     NOT_TESTABLE: "this scale cannot show it; this says nothing about the paper",
     NOT_RUN: "something that it compares was not run",
 }
 SAID = {
-    SUPPORTED: "every number behind the printed ones agrees with the claim",
-    PARTLY: "so do some of its comparisons, the others do not or are open",
-    CONTRADICTED: "no number behind the printed ones agrees with some of its comparisons, and none agrees surely",
+    SUPPORTED: "every value that the printed numbers allow agrees with the claim",
+    PARTLY: "some of its comparisons agree, the others disagree or are open",
+    CONTRADICTED: "no value that the printed numbers allow agrees with some comparisons, and none is supported",
     INCONCLUSIVE: "rounding leaves it open, or the named mark is missing",
     NOT_PRINTED: "the numbers are not in the available text, or no paper makes the claim",
 }

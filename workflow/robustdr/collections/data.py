@@ -35,13 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--queries", type=named_path, metavar="F", help=text)
     text = "TREC (qid 0 docid grade), three columns (qid docid grade), or with a head; or .gz, or irds:ID"
     parser.add_argument("--qrels", type=named_path, metavar="F", help=text)
-    text = "name for these queries, with --data FOLDER that of their qrels; default: test"
+    text = "name for these queries; with --data FOLDER, the name of their qrels; default: test"
     parser.add_argument("--split", default="test", help=text)
-    text = "go on where judged passages are missing, which count as not found, or judged queries, which are left out; "
-    text += "with --data, this is so"
+    text = "accept missing judged passages, which count as not found, and missing judged queries, which are left out; "
+    text += "--data always does so"
     parser.add_argument("--allow-missing", action="store_true", help=text)
-    text = "leave out the passage with the id of a query from its results, as BEIR does; default: where ids and texts "
-    text += "say that a query is a passage, as in ArguAna and Quora"
+    text = "leave the passage with the id of a query out of its results, as BEIR does; default: only if ids and texts "
+    text += "show that queries are passages, as in ArguAna and Quora"
     parser.add_argument("--ignore-identical-ids", action=argparse.BooleanOptionalAction, help=text)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from robustdr.collections.reading import checked
 from robustdr.collections.settings import SourceFile
 from robustdr.core import github, hub
-from robustdr.core.files import sha256
+from robustdr.core.digests import digest_as
 
 
 def own_file(file: SourceFile) -> list[Path]:
@@ -37,7 +37,7 @@ def bring(file: SourceFile, checksums: Mapping[str, str]) -> Path:
     if "github" in file:
         cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         path = cache / "robustdr" / "github" / file["sha256"] / Path(file["file"]).name
-        if not path.is_file() or sha256(path) != file["sha256"]:
+        if not path.is_file() or digest_as(path, file["sha256"]) != file["sha256"]:
             path.parent.mkdir(parents=True, exist_ok=True)
             github.fetch(file["github"], file["revision"], file["file"], file["sha256"], path)
         return path

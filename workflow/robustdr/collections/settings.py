@@ -59,7 +59,7 @@ class SourceFile(TypedDict, total=False):
     file: Text
     """File in the data set or repository."""
     sha256: Sha256
-    """Of that file. `github` needs it."""
+    """SHA-256 of the file. `github` needs it."""
 
 
 def _of_one_place(file: SourceFile) -> SourceFile:
@@ -90,14 +90,14 @@ class QuestionsSplit(SourceFile):
 
 class PairsSplit(_Split, SourceFile):
     columns: NotRequired[Columns]
-    """In place of the source's `columns`."""
+    """Names of the columns of this split; if not given, those of the source."""
     header: NotRequired[Literal[False]]
     """The TSV file has no header; its columns are called f0, f1, …"""
 
 
 class AlignedSplit(_Split):
     questions: OneFile
-    """A question a line."""
+    """File with one question on each line."""
     passages: OneFile
     """Line n has the passage that question n asks about."""
     lines: NotRequired[tuple[PositiveInt, PositiveInt]]
@@ -105,7 +105,7 @@ class AlignedSplit(_Split):
     queries: NotRequired[PositiveInt]
     """Number of questions drawn; all if not given."""
     longest: NotRequired[PositiveInt]
-    """Longer questions are left out; words."""
+    """Most words of a question; longer questions are left out."""
 
 
 class FaqSplit(_Split):
@@ -132,7 +132,7 @@ class WordNetSplit(_Split):
 
 class BeirSplit(_Counted):
     kind: NotRequired[Literal["beir"]]
-    """As the corpus."""
+    """The kind of the corpus."""
 
 
 class IrdsSplit(_Counted):
@@ -141,16 +141,16 @@ class IrdsSplit(_Counted):
     id: Text
     """An ir_datasets id."""
     answers: NotRequired[Literal[True]]
-    """Read the queries' answers too: no mined passage that contains one becomes a hard negative."""
+    """Read the queries' answers too. A mined passage that contains an answer does not become a hard negative."""
 
 
 class LocalSplit(_Counted):
     kind: NotRequired[Literal["local"]]
     """Needed where the corpus is of another kind."""
     queries: Text
-    """File of qid<TAB>text, or JSONL or Parquet with qid and text; or .gz."""
+    """File with lines qid<TAB>text, or JSONL or Parquet with qid and text; may be .gz."""
     qrels: NotRequired[Text]
-    """TREC qrels, or BEIR's with their head; or .gz. A query log has none."""
+    """TREC qrels, or BEIR's with their head line; may be .gz. A query log has none."""
 
 
 def _judged(split: LocalSplit) -> LocalSplit:
@@ -176,13 +176,13 @@ class _Any(TypedDict, total=False):
     description: Annotated[str, UNSEEN]
     """One sentence, for the collection's card."""
     licence: Annotated[str, UNSEEN]
-    """For the collection's card."""
+    """Licence, for the collection's card."""
     url: Annotated[URL, UNSEEN]
-    """For the collection's card."""
+    """Address, for the collection's card."""
     relevance_level: Annotated[PositiveInt, UNSEEN]
     """Lowest grade that binary measures count as relevant; 1 if not given."""
     binary_from: PositiveInt
-    """Judgements are written as 1 from this grade on and as 0 below it; if not given, as they are."""
+    """Grades from this one on become 1, and lower grades become 0; if not given, grades stay."""
     log: Annotated[Literal[True], UNSEEN]
     """A query log: only its queries are read. It cannot be searched and gives no hard negatives."""
 
@@ -194,21 +194,21 @@ class _Pinned(TypedDict, total=False):
 
 class _Private(_Pinned, total=False):
     unavailable: Annotated[Text, UNSEEN]
-    """Why local files may be unavailable: while they are not there, what needs them is not run."""
+    """Why local files may be unavailable. While they are missing, jobs that need them are not run."""
 
 
 class _Published(TypedDict, total=False):
     allow_missing: Literal[True]
-    """Judgements may name passages that are not there, which count as not found, and queries that are not there, which
-    are left out."""
+    """Judgements may name missing passages and queries. A missing passage counts as not found; a missing query is left
+    out."""
     ignore_identical_ids: Annotated[Literal[True], UNSEEN]
-    """The passage with the id of a query is no result of this query, as in BEIR's evaluation: in ArguAna and Quora a
+    """The passage with the id of a query is left out of its results, as in BEIR's evaluation. In ArguAna and Quora a
     query is a passage too, and would find itself."""
 
 
 class _Stand(TypedDict, total=False):
     miniature: Annotated[Literal[True], UNSEEN]
-    """It stands in for a paper's collection: what shows it prints the scale's `miniature`."""
+    """It stands in for a paper's collection. Tables that show it print the scale's `miniature`."""
 
 
 class WordNet(_Any, _Stand):
@@ -225,16 +225,16 @@ class WordNet(_Any, _Stand):
     ]
     """Only synsets of these files, e.g. noun.plant; all if not given."""
     text: Literal["headed", "gloss", "entry"]
-    """`headed`: the synset's words, its definition and examples, as in a dictionary; `gloss`: without these words;
+    """`headed`: the synset's words, its definition and examples, as in a dictionary. `gloss`: without these words.
     `entry`: as `headed`, followed by the synset's relatives and their definitions."""
     passages: PositiveInt
     """Number of passages."""
     familiarity: NonNegativeInt
-    """Questions ask only for lemmas that occur so often, or more, in SemCor and the glosses together."""
+    """Least number of times that a lemma occurs in SemCor and the glosses together; rarer lemmas get no question."""
     max_senses: PositiveInt
-    """Lemmas with more senses are not asked for."""
+    """Most senses of a lemma; lemmas with more senses get no question."""
     seed: int
-    """Of what is drawn."""
+    """Seed of the random choices."""
     splits: dict[Name, WordNetSplit]
     """The queries, by split."""
 
@@ -245,7 +245,7 @@ class Beir(_Any, _Pinned, _Published):
     folder: Text
     """The folder."""
     splits: dict[Name, Annotated[Annotated[BeirSplit, Tag("beir")] | Foreign, _kind_or("beir")]]
-    """By name of a file in its qrels/."""
+    """The queries, by split: the name of a file in qrels/."""
 
 
 class Irds(_Any, _Private, _Published):
@@ -254,7 +254,7 @@ class Irds(_Any, _Private, _Published):
     corpus: Text
     """An ir_datasets id."""
     quoted: NotRequired[Literal[True]]
-    """Passages are quoted as CSV quotes fields; they are read without the quotes."""
+    """Passages stand in quotes, as in CSV; they are read without the quotes."""
     splits: dict[Name, Annotated[Foreign, _kind_or("irds")]]
     """The queries, by split."""
 
@@ -263,8 +263,8 @@ class Local(_Any, _Private, _Published):
     kind: Literal["local"]
     """Your own files."""
     corpus: NotRequired[Annotated[str, Field(pattern=r"(\.(tsv|jsonl)(\.gz)?|\.parquet)$")]]
-    """docid<TAB>text, docid<TAB>title<TAB>text, or with a head; or JSONL or Parquet with docid, text and perhaps title,
-    or with the names that BEIR, ir_datasets, MS MARCO and Pyserini give them. A query log has none."""
+    """docid<TAB>text or docid<TAB>title<TAB>text, perhaps with a head line. Or JSONL or Parquet with docid, text and
+    perhaps title; fields may have the names of BEIR, ir_datasets, MS MARCO and Pyserini. A query log has none."""
     drop_empty: NotRequired[Literal[True]]
     """Empty passages and queries, and what judges them, are left out."""
     ignore_unjudged: NotRequired[Literal[True]]
@@ -278,7 +278,7 @@ class Pairs(_Any, _Private):
     """Questions with candidate passages of their own, a row for each pair. Questions without a relevant one are left
     out."""
     columns: Columns
-    """What the columns are called."""
+    """The names of the columns."""
     filtered: NotRequired[Literal[True]]
     """Questions whose candidates are all relevant are removed too."""
     splits: dict[Name, Annotated[PairsSplit, AfterValidator(_of_one_place)]]
@@ -290,7 +290,7 @@ class Aligned(_Any, _Private):
     """Two files for each split, one of questions and one of passages: line n of one belongs to line n of the other.
     Equal passages are one."""
     treebank: NotRequired[Literal[True]]
-    """The texts have the tokens of the Penn Treebank (`-lrb-`, two back quotes, ` 's`), which are undone."""
+    """The texts have the tokens of the Penn Treebank (`-lrb-`, two back quotes, ` 's`), which become plain text."""
     splits: dict[Name, AlignedSplit]
     """The files, by split."""
 

@@ -5,8 +5,9 @@ from pathlib import Path
 from urllib.parse import quote
 from urllib.request import urlopen
 
+from robustdr.core.digests import digest_as, kind
 from robustdr.core.errors import UserError
-from robustdr.core.files import atomic, sha256
+from robustdr.core.files import atomic
 
 HOST = "https://raw.githubusercontent.com"
 TIMEOUT = 60  # seconds
@@ -21,10 +22,10 @@ def fetch(repository: str, revision: str, file: str, digest: str, output: Path) 
     """Write the file to `output`, whole or not at all.
 
     Args:
-        digest: the SHA-256 that it must have.
+        digest: that it must have; see `digests.kind`.
 
     Raises:
-        UserError: it cannot be fetched, or has another SHA-256.
+        UserError: it cannot be fetched, or has another digest.
     """
     address = url(repository, revision, file)
     with atomic(output) as temporary:
@@ -36,5 +37,5 @@ def fetch(repository: str, revision: str, file: str, digest: str, output: Path) 
                 f"{address}: cannot be fetched ({error}); run again with the network, or fetch the file elsewhere and "
                 "name it as `path` in place of `github`, `revision` and `file`"
             ) from None
-        if (actual := sha256(temporary)) != digest:
-            raise UserError(f"{address} has the SHA-256 {actual}; the configuration pins {digest}")
+        if (actual := digest_as(temporary, digest)) != digest:
+            raise UserError(f"{address} has the {kind(digest)} {actual}; the configuration pins {digest}")

@@ -1,9 +1,9 @@
 """Settings of stages: one frozen dataclass for each stage, checked where it is written and where the stage reads it.
 
-Each room keeps the settings of its stages in a module `settings.py` that imports little. Keys of the configuration that
-reach a stage unchanged have their type, limits and description there, and nowhere else. A field marked `UNSEEN` reaches
-the stage but decides none of its bytes, so it is in no key. A field marked `LATER` is younger than runs in the ledger:
-with its default, a stage does what it did before there was the field.
+Each subpackage keeps the settings of its stages in a module `settings.py` that imports little. Keys of the
+configuration that reach a stage unchanged have their type, limits and description there, and nowhere else. A field
+marked `UNSEEN` reaches the stage but decides none of its bytes, so it is in no key. A field marked `LATER` is younger
+than runs in the ledger: with its default, a stage does what it did before there was the field.
 """
 
 import json

@@ -15,6 +15,20 @@ EXTRA = ("extra_forbidden", "unexpected_keyword_argument")
 MAPPING = ("dataclass_type", "dataclass_exact_type", "dict_type", "model_type", "model_attributes_type")
 WORD = ("literal_error", "string_type")
 TAGS = ("union_tag_invalid", "union_tag_not_found")
+RENAMED = {  # keys and tests that files of earlier versions may have, and what they are called now
+    "about": ("subjects", "subject"),
+    "at": ("place",),
+    "by": ("printed_size",),
+    "called": ("display_names",),
+    "here": ("deviation",),
+    "judged": ("judged_by", "from_judgements"),
+    "open": ("unspecified",),
+    "released": ("released_code",),
+    "says": ("quotation",),
+    "studied": ("alternative",),
+    "what": ("requirement",),
+    "wins_back": ("recovers",),
+}
 
 
 def _distinct(items: list[Any]) -> list[Any]:
@@ -52,7 +66,7 @@ def explained(error: ValidationError, adapter: TypeAdapter, outer_keys: Sequence
     place = ".".join(map(str, keys)) or "top level"
     value_text = repr(value) if len(repr(value)) < LONG else f"{repr(value)[:LONG]} …"
     if first["type"] in EXTRA:
-        return str(unknown(f"{place}: key", str(first["loc"][-1]), _keys(schemas)))
+        return str(_unknown(f"{place}: key", str(first["loc"][-1]), _keys(schemas)))
     if first["type"] == "missing":
         return f"{place}: {str(first['loc'][-1])!r} is missing"
     if first["type"] in TAGS:
@@ -60,7 +74,7 @@ def explained(error: ValidationError, adapter: TypeAdapter, outer_keys: Sequence
         kinds = [str(tag) for schema in schemas for tag in schema.get("choices", ())]
         if "tag" not in context:
             return f"{place}: {tag_name[1] if tag_name else 'kind'!r} is missing; allowed: {', '.join(sorted(kinds))}"
-        return str(unknown(f"{place}.{tag_name[1] if tag_name else 'kind'}", context["tag"], kinds))
+        return str(_unknown(f"{place}.{tag_name[1] if tag_name else 'kind'}", context["tag"], kinds))
     allowed = [str(option) for schema in schemas for option in schema.get("expected", ())]
     if first["type"] == "literal_error" and allowed:
         return str(unknown(place, str(value), allowed))
@@ -75,6 +89,14 @@ def explained(error: ValidationError, adapter: TypeAdapter, outer_keys: Sequence
         hint = ": YAML reads it as text; write a point, as in 1.0e-5"
     subject = f"key {value!r}" if of_key else value_text
     return f"{place}: {subject} {re.sub(r'^[A-Z][a-z]+ ', '', first['msg'])}{hint}"
+
+
+def _unknown(subject: str, value: str, allowed: list[str]) -> UserError:
+    """Return the error of a name that is not allowed; of a renamed one, it gives the new name."""
+    new_names = [name for name in RENAMED.get(value, ()) if name in allowed]
+    if new_names:
+        return UserError(f"{subject}: {value!r} is now called {new_names[0]!r}; rename it")
+    return unknown(subject, value, allowed)
 
 
 def _followed(adapter: TypeAdapter, loc: Sequence[str | int]) -> tuple[list[str | int], list[Schema]]:

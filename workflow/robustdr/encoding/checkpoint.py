@@ -10,6 +10,7 @@ import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling
 
+from robustdr.core import first_seen
 from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_json, write_text
@@ -181,5 +182,13 @@ WRITERS = {
 
 
 def write_checkpoint(settings: CheckpointSettings, output: Path) -> None:
-    """Write a checkpoint with the writer of its form."""
+    """Write a checkpoint with the writer of its form.
+
+    Raises:
+        UserError: a folder that people fetch, and whose digest nobody published, has changed since its first use.
+    """
+    for source in filter(None, (settings.source, settings.queries)):
+        fetched = "path" in source and "package" not in source and "sha256" not in source
+        if settings.fetch and fetched and (path := Path(source["path"])).exists():
+            first_seen.check(path, settings.fetch)
     WRITERS[settings.form](settings, output)

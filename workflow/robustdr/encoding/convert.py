@@ -9,6 +9,7 @@ from safetensors.torch import save_file
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic
+from robustdr.core.unpacked import unpacked
 from robustdr.encoding.allowed import PICKLES, WEIGHTS
 
 PICKLE, CONFIG = "pytorch_model.bin", "config.json"
@@ -24,11 +25,37 @@ def convert(folder: Path, output: Path) -> None:
     sentence-transformers' modules come along; what has a model.safetensors already keeps that.
 
     Args:
-        folder: with config.json, and a pytorch_model.bin there or in folders of modules. output: the folder to write.
+        folder: with config.json, and a pytorch_model.bin there or in folders of modules; or an archive (tar, zip) with
+            one such folder. output: the folder to write.
 
     Raises:
         UserError: a file is missing, or a pickle holds anything but tensors by name.
     """
+    if folder.is_file():
+        with unpacked(folder) as inside:
+            _convert(_model_folder(folder, inside), output)
+    else:
+        _convert(folder, output)
+
+
+def _model_folder(archive: Path, inside: Path) -> Path:
+    """Return the folder of an archive that has a model; of several, the one around the others, such as snapshots."""
+    folders = sorted(
+        (
+            file.parent
+            for file in inside.rglob(CONFIG)
+            if any((file.parent / name).is_file() for name in (PICKLE, WEIGHTS))
+        ),
+        key=lambda folder: len(folder.parts),
+    )
+    if not folders or any(folders[0] not in folder.parents for folder in folders[1:]):
+        listed = ", ".join(folder.relative_to(inside).as_posix() for folder in folders) or "none"
+        problem = f"one folder with {CONFIG} and {PICKLE} or {WEIGHTS} is expected; it has: {listed}"
+        raise UserError(f"{archive}: {problem}; unpack it, and name the folder")
+    return folders[0]
+
+
+def _convert(folder: Path, output: Path) -> None:
     pickles = [file for file in sorted(folder.rglob(PICKLE)) if not file.with_name(WEIGHTS).is_file()]
     if not pickles and not (folder / WEIGHTS).is_file():
         raise UserError(f"{folder}: has neither {PICKLE} nor {WEIGHTS}")

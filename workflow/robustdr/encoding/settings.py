@@ -28,7 +28,7 @@ class _Source(TypedDict):
     revision: NotRequired[Revision]
     """Commit of the model on the hub."""
     sha256: NotRequired[Sha256]
-    """Of the weights."""
+    """SHA-256 of the weights."""
 
 
 def _one_place(source: _Source) -> _Source:
@@ -74,7 +74,7 @@ class Checkpoint:
     """Pooling. An encoder needs one, and a plain transformer that is taken whole; a directory of sentence-transformers
     has its own."""
     prompts: Prompts = field(default_factory=Prompts, metadata=LATER)
-    """`query` and `passage`: text before each, in place of the stored prompts of a directory that is taken whole; the
+    """`query` and `passage`: text before each, in place of the stored prompts of a directory that is taken whole. The
     mean of a retriever leaves them out, with the token before them."""
     separator: Annotated[str, Field(min_length=1)] = field(default=" ", metadata=LATER)
     """Text between the title and the text of a passage, of a directory that is taken whole or a retriever."""
@@ -85,8 +85,8 @@ class Checkpoint:
     drop: Annotated[list[str], Distinct] = field(default_factory=list)
     """Parts of the source to leave out: modules by class, weights by what their names begin with."""
     form: Literal["encoder", "character", "whole", "retriever", "static", "seq2seq", "cross_encoder"] = "encoder"
-    """`encoder`: one transformer; `character`: a CharacterBERT; `whole`: a directory of sentence-transformers as it is;
-    `retriever`: a transformer with what its authors put around it; `static`: word vectors; `seq2seq`: a T5;
+    """`encoder`: one transformer. `character`: a CharacterBERT. `whole`: a directory of sentence-transformers as it is.
+    `retriever`: a transformer with what its authors put around it. `static`: word vectors. `seq2seq`: a T5.
     `cross_encoder`: a transformer that reads a query and a passage together."""
     head: Annotated[list[str], Field(min_length=2, max_length=2)] | None = field(default=None, metadata=LATER)
     """Of a retriever: a linear layer and a layer norm behind the pooling, by what the names of their weights begin

@@ -1,11 +1,12 @@
 """Settings of the stage that evaluates."""
 
+from dataclasses import field
 from typing import NotRequired
 
 from pydantic.dataclasses import dataclass
 from typing_extensions import TypedDict
 
-from robustdr.core.settings import STRICT
+from robustdr.core.settings import STRICT, UNSEEN
 
 
 class Averaged(TypedDict):
@@ -36,3 +37,23 @@ class EvaluateSettings:
 
     measures: dict[str, list[str]]
     relevance_level: int
+
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class PublishedSettings:
+    """A score that a released checkpoint must reach.
+
+    Attributes:
+        role: of the collection, for people. query_set: `<split>.<variation>`. measure: its name.
+        score: as it is printed. source: where it is printed. margin: points allowed beside its interval.
+        remedy: the command that fetches the checkpoint, or ''.
+    """
+
+    checkpoint: str
+    role: str
+    query_set: str
+    measure: str
+    score: str
+    source: str
+    margin: float
+    remedy: str = field(default="", metadata=UNSEEN)

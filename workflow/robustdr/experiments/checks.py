@@ -9,7 +9,7 @@ from robustdr.core.errors import UserError
 from robustdr.encoding.directory import ENCODER
 from robustdr.evaluation.names import parse
 from robustdr.experiments.kinds import kind_of
-from robustdr.experiments.models import Config, Evaluation, Experiment, PretrainingRecipe, Scale
+from robustdr.experiments.models import Config, Evaluation, Experiment, PretrainingRecipe, Scale, ScaleVariation
 from robustdr.experiments.report_checks import check_claims, check_printed, check_report
 from robustdr.pretraining.settings import OF_THE_DECODER
 
@@ -49,11 +49,20 @@ def _check_scale(config: Config, scale: Scale, path: Path) -> None:
         check_known(f"{path}: variance_from", scale.variance_from, config.scales)
     for collection in scale.embeddings.shards_of:
         check_known(f"{path}: embeddings.shards_of", collection, config.collections)
-    for role in scale.negatives.judged:
-        check_known(f"{path}: negatives.judged", role, scale.collections)
+    for role in scale.negatives.from_judgements:
+        check_known(f"{path}: negatives.from_judgements", role, scale.collections)
     for name, score in scale.published.items():
         check_known(f"{path}: published", name, scale.checkpoints)
-        check_known(f"{path}: published.{name}.role", score.role, scale.collections)
+        if score:
+            check_known(f"{path}: published.{name}.role", score.role, scale.collections)
+    for name, released in scale.released.items():
+        check_known(f"{path}: released", name, config.systems)
+        if released.checkpoint:
+            check_known(f"{path}: released.{name}.checkpoint", released.checkpoint, scale.checkpoints)
+        for split_name in released.runs:
+            collection, _, split = split_name.partition("/")
+            check_known(f"{path}: released.{name}.runs", collection, config.collections)
+            check_known(f"{path}: released.{name}.runs", split, config.collections[collection]["splits"])
     for measure in (*scale.measures, *scale.measures.values()):
         with prefixed_errors(f"{path}: measures"):
             parse(measure)
@@ -61,6 +70,8 @@ def _check_scale(config: Config, scale: Scale, path: Path) -> None:
         with prefixed_errors(f"{path}: variations.{name}"):
             generator = variations.kind(variation.generator or name)
             variations.build(generator, variation.parameters)
+            for mixed in variation.of:
+                variations.kind(scale.variations.get(mixed, ScaleVariation()).generator or mixed)
             if variation.released and generator.versions > 1:
                 raise UserError(f"released: {name} makes several versions at once; none of them can be a released one")
     released_splits = {f"variations.{name}.released": list(entry.released) for name, entry in scale.variations.items()}

@@ -20,11 +20,11 @@ class Settings:
     scale: str
     """A file of `scales/`; results go to `results/<scale>/`, those of `full` to `results/`."""
     papers: SomeNames
-    """What is made and shown in the report: folders of `papers/`, with all their tables, figures and claims, or single
-    tables and figures (`rodr_table2`), with the claims that their cells test and the controls of these claims. Every
-    other file can still be named as a target."""
+    """What is made and shown in the report: names of papers, or of single tables and figures (`rodr_table2`). A paper
+    is a folder of `papers/`; it brings all its tables, figures and claims. A table or figure brings the claims that its
+    cells test, and the controls of these claims. Every other file can still be named as a target."""
     preflight: bool = True
-    """Whether `snakemake --profile slurm` begins with `robustdr preflight`, and ends if that finds something."""
+    """Whether `snakemake --profile slurm` begins with `robustdr preflight`, and stops if something is missing."""
     overlay: Text | None = None
     """Second configuration folder that adds to this one, see below."""
     qvg_labels: Text | None = None
@@ -39,9 +39,9 @@ class Evaluation:
     split: str
     """Split of the collection."""
     variations: Names
-    """Variations of its queries. `<variation>.draw<n>` is another draw; `<variation>.share<percent>` varies that share
-    of a query's words (generators with the parameter `share`); `llm.version1` to `llm.version4` are the versions, of
-    five, that do not attack."""
+    """Variations of its queries. `<variation>.draw<n>` is another draw. `<variation>.share<percent>` varies that share
+    of a query's words (generators with the parameter `share`). `llm.version1` to `llm.version4` are the four of five
+    versions that are not used to evaluate."""
     measures: SomeNames
     """Measures, by their ir_measures names."""
     means: dict[Mean, SomeNames] = field(default_factory=dict)
@@ -49,8 +49,8 @@ class Evaluation:
     paper_queries: PositiveInt | None = None
     """Number of queries behind the paper's means. The error of a printed number depends on it. Default: as many as
     here."""
-    judged: Literal["qrels", "answers"] = "qrels"
-    """What judges the queries in the paper; a table says if the data here differ."""
+    judged_by: Literal["qrels", "answers"] = "qrels"
+    """How the paper judges passages: by qrels or by answers. A table says if the data here differ."""
     validated: bool = False
     """Whether the paper uses only variations that people judged valid. A table says if the data here differ."""
 
@@ -83,13 +83,14 @@ class Experiment:
     """By table or figure of the paper that neither `tables` nor `figures` have: why it is not made from runs here."""
     names: dict[str, str] = field(default_factory=dict)
     """By system that another paper declares: its name in this paper's tables."""
-    called: dict[str, str] = field(default_factory=dict)
-    """By query set, or measure without its depth: what the paper calls it."""
+    display_names: dict[str, str] = field(default_factory=dict)
+    """By query set, or measure without its depth: its name in the paper."""
     notes: list[str] = field(default_factory=list)
     """Printed under every table: differences between paper and released code, and the choice made."""
 
     def printed(self) -> dict[str, str]:
-        """Return all tables and figures of the paper, those made from runs first; and why one is not, '' if it is."""
+        """Return all tables and figures of the paper, those made from runs first. The value is the reason why it is not
+        made from runs; '' if it is."""
         matches = (re.match(r"(table|figure)\d+(?=_|$)", name) for name in (*self.tables, *self.figures))
         return dict.fromkeys((match[0] for match in matches if match), "") | self.left_out
 

@@ -11,10 +11,20 @@ from robustdr.core.errors import UserError, unknown
 from robustdr.encoding.settings import Checkpoint
 from robustdr.evaluation.names import ORIGINAL
 from robustdr.experiments.experiment import Evaluation, Experiment, Settings
-from robustdr.experiments.scale import Cut, Embeddings, Negatives, Place, Published, Retrieval, Scale, ScaleVariation
+from robustdr.experiments.scale import (
+    Cut,
+    Embeddings,
+    Negatives,
+    Place,
+    Published,
+    ReleasedSystem,
+    Retrieval,
+    Scale,
+    ScaleVariation,
+)
 from robustdr.experiments.sources import Source
 from robustdr.pretraining.settings import PretrainingBudget, PretrainingRecipe
-from robustdr.retrieval.settings import BM25IndexSettings, Index
+from robustdr.retrieval.settings import BM25IndexSettings, Index, ReleasedRuns
 from robustdr.training.settings import Budget
 from robustdr.variations.settings import Release
 
@@ -35,6 +45,8 @@ __all__ = [
     "PretrainingRecipe",
     "Published",
     "Release",
+    "ReleasedRuns",
+    "ReleasedSystem",
     "Retrieval",
     "Scale",
     "ScaleVariation",

@@ -59,8 +59,8 @@ def check_claims(config: Config, experiment: Experiment, claims: Claims, path: P
         UserError: file, key, value and what is allowed.
     """
     for number, claim in enumerate(claims.claims):
-        for thing in claim.about:
-            check_known(f"{path}: claims.{number}.about", thing, config.bound("proxies"))
+        for subject in claim.subjects:
+            check_known(f"{path}: claims.{number}.subjects", subject, config.bound("proxies"))
     for key, tested in claims.tested().items():
         message_place = f"{path}: {key}"
         check_known(f"{message_place}.role", tested.role, experiment.evaluation)

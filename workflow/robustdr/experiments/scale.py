@@ -1,19 +1,20 @@
 """A file of config/scales: what the roles in papers stand for.
 
-Keys that reach a stage unchanged are in the settings of its room.
+Keys that reach a stage unchanged are in the settings of its subpackage.
 """
 
 from dataclasses import field
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, NonNegativeInt, PositiveInt
+from pydantic import BeforeValidator, ConfigDict, Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 from pydantic.dataclasses import dataclass
 
 from robustdr.core.names import Names, PartOfPath, Text
 from robustdr.core.settings import STRICT
+from robustdr.core.validation import wrong
 from robustdr.encoding.settings import Checkpoint
 from robustdr.pretraining.settings import PretrainingBudget
-from robustdr.retrieval.settings import BM25IndexSettings, Index
+from robustdr.retrieval.settings import BM25IndexSettings, Index, ReleasedRuns
 from robustdr.training.settings import Budget
 from robustdr.variations.settings import Release
 
@@ -63,7 +64,7 @@ class Negatives:
     """Ranks that hard negatives are drawn from; a run that only mining reads has this depth."""
     keep: PositiveInt
     """Hard negatives kept per query."""
-    judged: Names = field(default_factory=list)
+    from_judgements: Names = field(default_factory=list)
     """Roles whose hard negatives are the passages of grade 0 in their training qrels, as DPR releases them; they are
     not mined."""
 
@@ -105,10 +106,26 @@ class Published:
     """The score as it is printed."""
     source: Text
     """Where it is printed, and what differs from here."""
+    margin: NonNegativeFloat = 0.0
+    """Points by which the checkpoint may miss the score beside its interval, for what `source` says differs."""
 
     def sentence_for(self, name: str) -> str:
         """Return the sentence that says what `name`, the checkpoint as it is, should reach."""
         return f"{name} as released should reach {self.measure} {self.score} on {self.role} ({self.source})."
+
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class ReleasedSystem:
+    """What the authors of a trained system released of it: runs, a model, or both."""
+
+    runs: dict[SplitName, ReleasedRuns] = field(default_factory=dict)
+    """By `<collection>/<split>`: runs, which are measured as they are, see below."""
+    checkpoint: PartOfPath | None = None
+    """Checkpoint of the scale that is its model; it ranks query sets of splits without runs."""
+
+    def __post_init__(self) -> None:
+        if not self.runs and not self.checkpoint:
+            raise wrong("checkpoint", "missing; give it, or `runs`, or both")
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
@@ -120,12 +137,15 @@ class ScaleVariation:
     parameters: dict[str, Any] = field(default_factory=dict)
     """Parameters of the generator."""
     note: str = ""
-    """What they change; a footnote of its tables."""
+    """What the parameters change; a footnote of its tables."""
     devices: NonNegativeInt = 0
     """GPUs of its job."""
     released: dict[SplitName, Releases] = field(default_factory=dict)
     """By `<collection>/<split>`: the query set that its authors released, see below. In a list, the second one is
     `.draw2`, and so on. The generator makes all other query sets."""
+    of: Names = field(default_factory=list)
+    """Variations that it is a mixture of: on a split where it is released, systems that are trained on all of
+    these, one for each query, take it in their place."""
     unavailable: str = ""
     """Why it is unavailable; its cells print this."""
     fetch: dict[str, Text] = field(default_factory=dict)
@@ -142,7 +162,7 @@ class Scale:
     """Text that says what stands in for what. Every table of a collection with `miniature: true` begins with it, and
     with the numbers of passages, questions, updates and seeds."""
     setting: str = ""
-    """What it measures on, in a few words: the head of its columns on the page of findings."""
+    """Its data in a few words: the head of its columns on the page of findings."""
     collections: Annotated[dict[str, Bound], Field(min_length=1)]
     """By role: entry of `collections.yaml`, or `{collection: …, split: …}` with the split to evaluate instead of the
     experiment's."""
@@ -150,14 +170,17 @@ class Scale:
     """Every collection is cut to a part, and every table says so; see below."""
     checkpoints: dict[PartOfPath, Checkpoint]
     """By name: initial models, see below."""
-    published: dict[str, Published] = field(default_factory=dict)
-    """By released checkpoint: a published score that it should reach as it is, see below. Tables of such systems and
-    `robustdr preflight` print it."""
+    published: dict[str, Published | None] = field(default_factory=dict)
+    """By released checkpoint: a published score that it must reach as it is, see below. If it misses the score, jobs
+    that stand on it do not start. null: no score, in a scale that binds another checkpoint to the name."""
+    released: dict[str, ReleasedSystem] = field(default_factory=dict)
+    """By system: what its authors released of it, in place of its training, see below. A scale with this key
+    trains nothing: systems that would be trained and are not named here are unavailable."""
     stand_ins: dict[str, str] = field(default_factory=dict)
     """By checkpoint that the scale does not have: the system whose trained model stands in for it."""
     proxies: dict[str, Text] = field(default_factory=dict)
-    """By thing that a claim may be about (its `about`) and the scale lacks: what stands in for it, in words. Claims
-    about it are not testable here."""
+    """By subject of a claim (its `subjects`) that the scale lacks: what stands in for it, in words. Claims about this
+    subject are not testable here."""
     seeds: PositiveInt
     """Number of an experiment's seeds to train; a table gives mean and deviation over them."""
     seeds_of: dict[str, PositiveInt] = field(default_factory=dict)

@@ -12,60 +12,60 @@ from robustdr.core.yaml_files import Document, load
 class Source(Document):
     """One sentence or table of a paper, or a part of its released code, and what follows from it."""
 
-    about: Text
-    """What it is about, in a few words."""
+    subject: Text
+    """Subject of the entry, in a few words."""
     systems: SomeNames | None = None
     """Systems, pre-trainings and evaluations (`<paper>/<role>`) of the paper that it concerns; all systems and
     pre-trainings if neither these nor `budgets` are given."""
     budgets: SomeNames | None = None
     """Budgets: it concerns what is trained with them."""
-    says: Text | None = None
+    quotation: Text | None = None
     """The paper's words."""
-    at: Text | None = None
+    place: Text | None = None
     """Their place in the paper."""
-    released: Text | None = None
+    released_code: Text | None = None
     """What the authors' code, data or toolkit do."""
     values: dict[str, Any] = Field(default_factory=dict)
     """By key of a training, such as `budget.epochs`, `loss.alpha`, `data.queries` or `generator.typo`: the value that
     these give."""
-    open: Names = Field(default_factory=list)
-    """Keys of a training of which neither paper nor released code gives a value."""
-    here: Text | None = None
-    """What is done here, where it differs from this or this is silent: the deviation."""
+    unspecified: Names = Field(default_factory=list)
+    """Keys of a training that have no value in the paper and none in the released code."""
+    deviation: Text | None = None
+    """The deviation: what is done here, if it differs from paper and code, or if both give no value."""
     effect: Text | None = None
-    """What the deviation changes, as it was measured."""
-    studied: Text | None = None
-    """System that is made otherwise; a table tests it against one that is made as `here` says. `robustdr deviations
-    --results` keeps the difference."""
+    """The measured effect of the deviation."""
+    alternative: Text | None = None
+    """System that is made in the paper's way. A table tests it against the system that is made as `deviation` says.
+    `robustdr deviations --results` keeps the difference."""
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
         if self.systems and self.budgets:
             raise ValueError("`systems` and `budgets` are given; name one of them")
-        if bool(self.says) != bool(self.at):
-            raise ValueError("`says` and `at` are given together: the paper's words, and where they stand")
-        if not self.says and not self.released and (self.values or not self.here):
+        if bool(self.quotation) != bool(self.place):
+            raise ValueError("`quotation` and `place`, where it stands in the paper, are given together, or neither is")
+        if not self.quotation and not self.released_code and (self.values or not self.deviation):
             raise ValueError(
-                "neither `says` nor `released` is given; then `values` are not allowed and `here` is needed"
+                "without `quotation` and `released_code`, `values` are not allowed and `deviation` is needed"
             )
-        if self.open and not self.here:
-            raise ValueError("`here` is missing: what is done where paper and released code give no value")
-        for key in ("effect", "studied"):
-            if getattr(self, key) and not self.here:
-                raise ValueError(f"`{key}` is that of a deviation, and `here`, which tells it, is missing")
+        if self.unspecified and not self.deviation:
+            raise ValueError("`deviation` is missing: it says what is done if paper and released code give no value")
+        for key in ("effect", "alternative"):
+            if getattr(self, key) and not self.deviation:
+                raise ValueError(f"`{key}` is of a deviation, and `deviation` is missing")
         return self
 
     @property
     def keys(self) -> list[str]:
         """Return the keys of the training that it accounts for."""
-        return [*self.values, *self.open]
+        return [*self.values, *self.unspecified]
 
 
 class Sources(Document):
     """A file of sources."""
 
     sources: Annotated[list[Source], Field(min_length=1)]
-    """In the order of the paper."""
+    """The entries, in the order of the paper."""
 
 
 def load_sources(path: Path) -> list[Source]:

@@ -86,9 +86,12 @@ class Demand:
         for (system, role), varied in cells.items():
             if self.lineage.has_cell(system, role):
                 split, variations = self._varied(paper, role)
-                names = sets.setdefault((system, split), [ORIGINAL])
-                names += [name for name in variations if name not in names] if varied else []
-        return sets
+                names = sets.setdefault((system, split), [])
+                needed_names = [ORIGINAL, *(variations if varied else [])]
+                names += [
+                    name for name in needed_names if name not in names and self.lineage.is_ranked(system, split, name)
+                ]
+        return {place: names for place, names in sets.items() if names}
 
     @cache
     def _varied(self, paper: str, role: str) -> tuple[Split, list[str]]:
@@ -148,6 +151,8 @@ class Demand:
         def add(system: str, split: Split, variations: list[str]) -> None:
             ranked_variations = ranked.setdefault((system, split), [])
             ranked_variations += [name for name in variations if name not in ranked_variations]
+            if self.lineage.released_runs(system, split, variations):
+                return
             for candidate_system, candidate_variations in (
                 self.lineage.kind(system).candidates(self.lineage, system, split, variations).items()
             ):
@@ -163,10 +168,19 @@ class Demand:
             if miner := self.lineage.miner_of(system):
                 yield miner, self.lineage.train_split(system)
 
+    def _with_runs(self) -> QuerySets:
+        """Return the query sets of systems on which runs were released: no job reads these and ranks others."""
+        return {
+            (system, split): with_runs
+            for need in self._needs()
+            for (system, split), names in need.items()
+            if (with_runs := [name for name in names if self.lineage.released_runs(system, split, [name])])
+        }
+
     @cache
     def searches(self) -> dict[Split, dict[Group, list[str]]]:
         """Return for each split the groups of variations that are ranked, and the systems that rank each group."""
-        needs = [*self._needs(), {system_split: [ORIGINAL] for system_split in self._mining()}]
+        needs = [*self._needs(), {system_split: [ORIGINAL] for system_split in self._mining()}, self._with_runs()]
         systems_of: dict[Split, dict[Group, list[str]]] = {}
         for (system, split), groups in grouped(map(self._with_candidates, needs)).items():
             for group in groups:
@@ -233,11 +247,14 @@ class Demand:
     def training_variations(self, system: str) -> list[str]:
         """Return the variations that a system is trained on, without those that this scale cannot make.
 
+        A mixture of them that was released for the training split stands for all.
         Under `assign: fresh` they are drawn again, as `<variation>.draw<n>` from n = 2, until each epoch has one.
         """
         lineage, recipe = self.lineage, self.lineage.recipe(system)
         if not recipe.variations:
             return []
+        if mixture := lineage.released_mixture(system):
+            return [mixture]
         missing = lineage.unavailable_variations(lineage.train_split(system), recipe.variations)
         names = [name for name in recipe.variations if name not in missing]
         draws = math.ceil(lineage.budget(system).epochs / len(names)) if names and recipe.assign == "fresh" else 1

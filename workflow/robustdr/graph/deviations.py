@@ -26,20 +26,20 @@ MEMORY = "gradient_cache"  # decides memory, and no gradient but for rounding
 NAMED = 3  # systems of a deviation that the page names; of more, it gives the number
 HEAD = """# Where these trainings differ from the papers'
 
-A row is something that is done here in another way than in the paper or in its code, or that both leave open: then
-they are "silent". Those whose effect was measured come first; differences are points (measure × 100) with 95 %
+A row is a difference between what is done here and what the paper or its code does. If both leave something open, the
+row says "silent". Rows whose effect was measured come first. Differences are points (measure × 100) with 95 %
 intervals. Names in `code` are those of the configuration; `a → b` is a value there and here. The papers with the
 fewest deviations come first.
 
 `robustdr deviations` makes this page from `config/papers/<paper>/sources.yaml`. `robustdr deviations --check` fails if
-a value of a training at the scale `full` has no source there, or its queries, negatives and generators have none, or
-those of an evaluation.
+a value of a training at the scale `full` has no source there. The queries, negatives and generators of trainings and
+evaluations need a source, too.
 
-## What has no numbers to make again
+## Parts of the papers without numbers to reproduce
 
 - CAPOT (§3.1) and qvg (§3.2) chose German as the language to translate to and back from, without numbers. `pivot` of a
-  translating variation takes another one.
-- qvg reads UQV100 for its taxonomy alone.
+  translating variation sets another language.
+- qvg uses UQV100 only for its taxonomy.
 """
 
 
@@ -136,14 +136,14 @@ def faults(config: Config, paper: str) -> Iterator[str]:
     declared = [*config.papers[paper].systems, *config.papers[paper].pretraining, *evaluated(lineage, paper)]
     accounted: dict[tuple[str, str], str] = {}
     for number, source in enumerate(config.sources[paper]):
-        place = f"{path}: sources.{number} ({source.about})"
+        place = f"{path}: sources.{number} ({source.subject})"
         if gone := [name for name in source.systems or () if name not in declared]:
             yield str(unknown(f"{place}: systems", gone[0], declared))
             continue
         names = concerned(lineage, paper, source)
         tests = [spec.test.pairs for spec in config.papers[paper].tables.values() if spec.test]
-        if source.studied and not any(source.studied in pairs for pairs in tests):
-            yield f"{place}: studied: no table of this paper tests {source.studied!r} against another system"
+        if source.alternative and not any(source.alternative in pairs for pairs in tests):
+            yield f"{place}: alternative: no table of this paper tests {source.alternative!r} against another system"
         if source.keys and not names:
             yield f"{place}: {'budgets' if source.budgets else 'systems'}: nothing of this paper is trained with them"
         for name in names:
@@ -153,16 +153,16 @@ def faults(config: Config, paper: str) -> Iterator[str]:
                     yield f"{place}: {key}: the training of {name} has no such value; allowed: {', '.join(decided)}"
                 elif first_source := accounted.get((name, key)):
                     yield f"{place}: {key}: {name} has another source: {first_source}"
-                accounted[name, key] = source.about
+                accounted[name, key] = source.subject
         differs = differing(lineage, source, names)
-        for key, system_values in differs.items() if not source.here else ():
-            yield f"{place}: {key}: {source.values[key]} there and {system_values[0]} here; tell why in `here`"
-        if source.here and source.values and not (differs or source.open):
-            yield f"{place}: here: nothing differs: every value is the one of the source; remove `here`"
+        for key, system_values in differs.items() if not source.deviation else ():
+            yield f"{place}: {key}: {source.values[key]} there and {system_values[0]} here; say why in `deviation`"
+        if source.deviation and source.values and not (differs or source.unspecified):
+            yield f"{place}: deviation: nothing differs: every value is the one of the source; remove `deviation`"
     for name in (*trained(lineage, paper), *evaluated(lineage, paper)):
         for key in values(lineage, name):
             if (name, key) not in accounted:
-                yield f"{path}: {name}: {key}: no source; say where its value stands, or that it is `open`"
+                yield f"{path}: {name}: {key}: no source; say where its value stands, or that it is `unspecified`"
 
 
 def page(config: Config, effects: Effects) -> str:
@@ -173,7 +173,7 @@ def page(config: Config, effects: Effects) -> str:
         HEAD,
         *(f"- {paper}, {name}: {prose(why)}\n" for paper, reasons in left_out.items() for name, why in reasons.items()),
     ]
-    deviating = {paper: [source for source in sources if source.here] for paper, sources in config.sources.items()}
+    deviating = {paper: [source for source in sources if source.deviation] for paper, sources in config.sources.items()}
     for paper, deviations in sorted(deviating.items(), key=lambda pair: len(pair[1])):
         if not config.sources[paper]:
             continue
@@ -189,7 +189,7 @@ def page(config: Config, effects: Effects) -> str:
 
 def measured(source: Source, effects: Effects) -> list[str]:
     """Return what was measured of a deviation, in words."""
-    statements = [source.effect or "", sentence(source.studied or "", effects.get(source.studied or "", ()))]
+    statements = [source.effect or "", sentence(source.alternative or "", effects.get(source.alternative or "", ()))]
     return [f"Measured: {words}" for words in statements if words]
 
 
@@ -199,18 +199,20 @@ def _row(lineage: Lineage, paper: str, source: Source, effects: Effects) -> tupl
         f"{code(key)} {source.values[key]} → {', '.join(map(str, dict.fromkeys(system_values)))}"
         for key, system_values in differs.items()
     ]
-    deviation_lines = [prose(source.here or ""), *value_changes, *map(prose, measured(source, effects))]
-    says = [f"Paper: “{prose(source.says)}” ({source.at})"] if source.says else []
-    says += [f"Code: {prose(source.released)}"] if source.released else []
+    deviation_lines = [prose(source.deviation or ""), *value_changes, *map(prose, measured(source, effects))]
+    says = [f"Paper: “{prose(source.quotation)}” ({source.place})"] if source.quotation else []
+    says += [f"Code: {prose(source.released_code)}"] if source.released_code else []
     names = source.systems or source.budgets or []
     count_of_rest = [f"and {len(names) - NAMED} more"] if len(names) > NAMED else []
-    subject_lines = [prose(source.about), ", ".join([*map(code, names[:NAMED]), *count_of_rest])]
+    subject_lines = [prose(source.subject), ", ".join([*map(code, names[:NAMED]), *count_of_rest])]
     return "<br>".join(filter(None, subject_lines)), "<br>".join(says) or "silent", "<br>".join(deviation_lines)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    text = "write no page; list values without a source and untold deviations, exit status 1 if there are any"
+    text = (
+        "write no page, but list values without a source and deviations without a text; exit status 1 if there are any"
+    )
     parser.add_argument("--check", action="store_true", help=text)
     text = "folder of a scale, such as results/mini: keep what its tables measured of deviations, for the page"
     parser.add_argument("--results", type=named_path, help=text)

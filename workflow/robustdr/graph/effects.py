@@ -59,7 +59,7 @@ def keep(config: Config, results: Path, path: Path = EFFECTS) -> list[str]:
 
 def studied(config: Config) -> list[str]:
     """Return the systems that show what a deviation changes."""
-    return [source.studied for sources in config.sources.values() for source in sources if source.studied]
+    return [source.alternative for sources in config.sources.values() for source in sources if source.alternative]
 
 
 def _tables(config: Config, results: Path) -> dict[str, Path]:

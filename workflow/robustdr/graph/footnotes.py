@@ -46,7 +46,7 @@ def on_data(graph: Graph, paper: str, spec: TableSpec) -> list[str]:
         entry, (collection, split) = lineage.config.papers[paper].evaluation[role], lineage.split_of(paper, role)
         if lineage.config.judged_by(collection, split)[0] == "answers":
             notes.append(f"{role}: a passage is relevant if its text contains an answer, matched by DPR's rules.")
-        elif entry.judged == "answers":
+        elif entry.judged_by == "answers":
             notes.append(
                 f"{role}: the paper counts passages that contain an answer to one of the collection's {split} "
                 f"questions; here the judged passages of {collection}'s {split} questions count."
@@ -91,15 +91,15 @@ def deviations(graph: Graph, systems: Iterable[str]) -> list[str]:
     trainings |= {pretraining for name in trainings if (pretraining := lineage.pretraining_of(name))}
     notes = []
     for paper in dict.fromkeys(map(lineage.config.paper_of, sorted(trainings))):
-        deviating = [source for source in lineage.config.sources[paper] if source.here]
+        deviating = [source for source in lineage.config.sources[paper] if source.deviation]
         deviating = [source for source in deviating if trainings & {*concerned(lineage, paper, source)}]
         if deviating:
-            subjects = "; ".join(source.about for source in deviating)
+            subjects = "; ".join(source.subject for source in deviating)
             notes.append(
                 f"At full scale too, training differs from {paper} in: {subjects} (docs/explanation/deviations.md)."
             )
         notes += [
-            f"{source.about[0].upper()}{source.about[1:]}. {words}."
+            f"{source.subject[0].upper()}{source.subject[1:]}. {words}."
             for source in deviating
             for words in measured(source, effects)
         ]

@@ -7,7 +7,7 @@ from typing import Any
 
 from robustdr.collections import local_files, passages
 from robustdr.experiments.kinds import Kind, Split, kind_of
-from robustdr.experiments.models import Budget, Config, Published, Scale
+from robustdr.experiments.models import Budget, Config, Published, ReleasedRuns, ReleasedSystem, Scale
 from robustdr.systems.trained import TrainedRecipe
 from robustdr.variations import drawn
 from robustdr.variations.settings import Release
@@ -73,6 +73,15 @@ class Lineage:
         releases = entry.released.get("/".join(split), []) if entry and not parameters else []
         return releases[draw - 1] if draw <= len(releases) else None
 
+    def released_mixture(self, system: str) -> str:
+        """Return the released mixture of exactly the variations that a system is trained on; '' if there is none."""
+        recipe, split = self.recipe(system), self.train_split(system)
+        if (recipe.assign or "one") != "one":
+            return ""
+        entries = self.scale.variations.items()
+        mixtures = [name for name, entry in entries if entry.of and {*entry.of} == {*recipe.variations}]
+        return next((name for name in mixtures if self.release(split, name)), "")
+
     def unavailable_variations(self, split: Split, variations: Iterable[str]) -> dict[str, str]:
         """Return why variations of a split cannot be made at this scale, by variation."""
         entries = self.scale.variations
@@ -93,18 +102,35 @@ class Lineage:
         recipe = self.recipe(system)
         return recipe if isinstance(recipe, TrainedRecipe) else None
 
+    def released(self, system: str) -> ReleasedSystem | None:
+        """Return what authors released of a system, in place of its training here; None if it is made by its recipe."""
+        return self.scale.released.get(system)
+
+    def released_runs(self, system: str, split: Split, variations: Iterable[str]) -> ReleasedRuns | None:
+        """Return the released runs of a system on these query sets of a split; None if it ranks them here."""
+        released = self.released(system)
+        runs = released.runs.get("/".join(split)) if released else None
+        return runs if runs and runs.files.keys() >= {*variations} else None
+
+    def is_ranked(self, system: str, split: Split, variation: str) -> bool:
+        """Whether a system has a ranking of a query set: if runs alone were released, not of all query sets."""
+        released = self.released(system)
+        return not released or bool(released.checkpoint or self.released_runs(system, split, [variation]))
+
     def starts_from(self, system: str) -> str | None:
         """Return the recipe's initial checkpoint, pre-training or system, or the system that stands in for it here.
 
-        None if the kind has no model.
+        Of a released system: its checkpoint. None if the kind has no model, or runs alone were released.
         """
+        if released := self.released(system):
+            return released.checkpoint
         initial = getattr(self.recipe(system), "initial", None)
         return self.scale.stand_ins.get(initial, initial) if initial else None
 
     def is_trained(self, system: str) -> bool:
         """Whether a recipe has a loss, and its initial checkpoint is not already the result of its training."""
         recipe = self._trained(system)
-        if recipe is None or recipe.loss is None:
+        if recipe is None or recipe.loss is None or self.released(system):
             return False
         checkpoint = self.scale.checkpoints.get(recipe.initial)
         return not (checkpoint and checkpoint.trained)
@@ -133,7 +159,7 @@ class Lineage:
         return self.starts_from(system) is not None or any(map(self.takes_checkpoint, self.parents(system)))
 
     def published(self, checkpoint: str) -> Published | None:
-        """Return the score that a released checkpoint should reach; None without one, or if collections are cut."""
+        """Return the score that a released checkpoint must reach; None without one, or if collections are cut."""
         return None if self.scale.cut else self.scale.published.get(checkpoint)
 
     def seed_of(self, system: str, seed: int) -> int:
@@ -155,7 +181,10 @@ class Lineage:
         if parent := self.initial_of(system):
             return self.checkpoint_of(parent)
         pretraining = self.pretraining_of(system)
-        return self.config.pretraining[pretraining].initial if pretraining else self.recipe(system).initial
+        if pretraining:
+            return self.config.pretraining[pretraining].initial
+        released = self.released(system)
+        return (released and released.checkpoint) or self.recipe(system).initial
 
     def train_split(self, system: str) -> Split:
         """Return the (collection, split) that a system is trained on."""
@@ -164,7 +193,7 @@ class Lineage:
     def miner_of(self, system: str) -> str | None:
         """Return the system whose top passages are hard negatives; None if the training judgements give them."""
         recipe = self._trained(system)
-        judged = recipe is not None and recipe.collection in self.scale.negatives.judged
+        judged = recipe is not None and recipe.collection in self.scale.negatives.from_judgements
         return recipe.negatives if recipe and self.is_trained(system) and not judged else None
 
     def trains_on_queries_alone(self, system: str) -> bool:
@@ -185,6 +214,8 @@ class Lineage:
 
     def parents(self, system: str) -> list[str]:
         """Return the systems that a system is made from: what it continues, and its sources of negatives or scores."""
+        if self.released(system):
+            return []
         return self.kind(system).parents(self, system)
 
     def lineage(self, system: str) -> list[str]:
@@ -202,7 +233,16 @@ class Lineage:
 
     def lacking_cell(self, system: str, role: str) -> str:
         """Return the first configuration key that this scale lacks for a system on a role; '' if none."""
-        return self.lacking(system) if role in self.scale.collections else f"collections.{role}"
+        if role not in self.scale.collections:
+            return f"collections.{role}"
+        released, collection = self.released(system), self.collection_of(role)
+        if (
+            released
+            and not released.checkpoint
+            and not any(split.startswith(f"{collection}/") for split in released.runs)
+        ):
+            return f"released.{system}.runs of {collection}"
+        return self.lacking(system)
 
     def has_cell(self, system: str, role: str) -> bool:
         """Whether this scale has what a system on a role needs, and its collection is available."""
@@ -210,6 +250,8 @@ class Lineage:
 
     def unavailable(self, system: str) -> str:
         """Return why a system cannot be made at this scale; '' if it can."""
+        if self.scale.released and not self.released(system) and self.is_random(system):
+            return "its authors released neither a run nor a model of it that the scale names"
         reason = self.kind(system).unavailable(self, system)
         return reason or next(filter(None, map(self.unavailable, self.parents(system))), "")
 

@@ -100,7 +100,7 @@ class Models(Part):
             settings=settings,
             decides=seed,
             inputs=inputs,
-            after=[self.split_card(split)],
+            after=[self.split_card(split), *self.gates(system)],
             options={"seed": seed},
             need=Need(self.sized(8000, 24000), 120),
         )
@@ -146,6 +146,7 @@ class Models(Part):
                 "initial": reads(self.initial(name, seed)),
                 **kind.learns_from(self, name, seed),
             },
+            after=self.gates(name),
             options={
                 "trains": kind.trains,
                 "seed": seed,

@@ -75,6 +75,15 @@ class Part:
     def model(self, system: str, seed: int) -> Node:
         raise NotImplementedError
 
+    def gates(self, *systems: str) -> list[Node]:
+        raise NotImplementedError
+
+    def gates_of_vectors(self, system: str, collection: str) -> list[Node]:
+        raise NotImplementedError
+
+    def gates_of_run(self, system: str, split: Split) -> list[Node]:
+        raise NotImplementedError
+
     def teacher_scores(self, system: str, seed: int) -> Node:
         raise NotImplementedError
 

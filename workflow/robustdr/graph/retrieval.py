@@ -3,10 +3,11 @@
 from functools import cache
 
 from robustdr.collections import ignores_identical_ids
-from robustdr.experiments.kinds import Split
+from robustdr.experiments.kinds import Kind, Split
 from robustdr.experiments.models import ORIGINAL
 from robustdr.graph.demand import Group
 from robustdr.graph.part import Part
+from robustdr.graph.released_runs import Released
 from robustdr.keys.node import Need, Node, reads
 from robustdr.keys.provenance import Code
 from robustdr.retrieval.settings import IDENTICAL_IDS, BM25IndexSettings, EmbedSettings
@@ -43,7 +44,7 @@ class Retrieval(Part):
             settings=EmbedSettings(passage_length, stored.precision, **self.computing),
             decides=[shard, shards],
             inputs={"model": reads(self.model(system, seed)), "corpus": reads(self.corpus(collection))},
-            after=[card],
+            after=[card, *self.gates_of_vectors(system, collection)],
             options={"card": card.path, "shard": shard, "shards": shards},
             need=Need(self.sized(3000, 16000), 60, gpus=1, cores=self.threads),
         )
@@ -137,7 +138,10 @@ class Retrieval(Part):
 
     def _ranking(self, system: str, seed: int, split: Split, names: Group, first: str) -> Node:
         """Return the node of a ranking of some of a group's variations; `first` is the group's first variation."""
-        lineage, kind, (collection, name) = self.lineage, self.lineage.kind(system), split
+        lineage, (collection, name) = self.lineage, split
+        kind_of_recipe, released = lineage.kind(system), lineage.released_runs(system, split, names)
+        place = f"{lineage.config.scale_files[lineage.scale_name]}: released.{system}.runs.{'/'.join(split)}"
+        kind: Kind = Released(released, place, names) if released else kind_of_recipe
         part = lineage.scale.negatives if (system, split) in self.demand.mined() else lineage.scale.retrieval
         inputs = {
             "corpus": reads(self.corpus(collection)),
@@ -151,7 +155,7 @@ class Retrieval(Part):
             inputs["judged"] = reads(self.split_files(split)[1])
         ignored = ignores_identical_ids(lineage.config.collections[collection])
         return self.node(
-            "mine" if name == "train" and not kind.network else kind.rule,
+            "mine" if name == "train" and not kind_of_recipe.network else kind_of_recipe.rule,
             runs[0],
             f"ranking of {collection}, {name}, {names[0]} by {system}, seed {seed}",
             f"{collection}.{name}.{first}.{system}.{seed}",
@@ -161,7 +165,7 @@ class Retrieval(Part):
             settings=kind.ranking(self, system, collection, part.depth + ignored),  # one more, for the one left out
             decides=IDENTICAL_IDS if ignored else None,
             inputs=inputs,
-            after=[self.split_card(split)],
+            after=[self.split_card(split), *self.gates_of_run(system, split)],
             options={
                 "ranks": kind.ranks,
                 "collection": collection,
@@ -172,6 +176,7 @@ class Retrieval(Part):
             outputs={"runs": [f"{self.root}/{run}" for run in runs], "trec": [f"{self.root}/{run}" for run in trec]},
             need=kind.need(self, system, name),
             query_set=f"{name}.{names[0]}",
+            outside={released.path: released.fetch} if released else {},
             makes=lambda: [self.run(system, seed, split, variation) for variation in names],
             network=kind.network,
         )

@@ -21,6 +21,7 @@ from robustdr.reporting.figures import FIGURES
 from robustdr.reporting.layouts import LAYOUTS
 from robustdr.reporting.settings import ClaimsSettings, FigureSettings, TableSettings
 from robustdr.reporting.spec import TableSpec
+from robustdr.reporting.theirs import MODEL, RUN
 
 ENVIRONMENT = ("torch", "transformers", "sentence-transformers", "faiss-cpu", "pytrec-eval-terrier", "snakemake")
 OWN = "one's own data"  # the reference of config/own/experiment.yaml
@@ -77,7 +78,7 @@ def settings_of(graph: Graph, paper: str, command: str, pairs: Cells) -> dict[st
         "keys": {node.path: node.key for node in graph.all_measures(paper, pairs)},
         "trained": [system for system in names if lineage.is_random(system)],
         "variance_from": lineage.variance_scale,
-        "called": places(lineage, paper) | experiment.called,
+        "display_names": places(lineage, paper) | experiment.display_names,
         "paper_queries": {
             role: role_evaluation.paper_queries
             for role, role_evaluation in experiment.evaluation.items()
@@ -105,6 +106,7 @@ def table(graph: Graph, paper: str, name: str) -> Node:
     job_fields = {
         "settings": settings,
         "inputs": inputs,
+        "after": gates(graph, cells_of(spec)),
         "need": Need(4000, 30),
         "first": f"{graph.root}/tables/{job}.json",
     }
@@ -138,6 +140,7 @@ def figure(graph: Graph, paper: str, name: str) -> Node:
         code=Code(["figure", FIGURES.module(spec.kind)]),
         settings=settings,
         inputs={"measures": measures, "reported": reported},
+        after=gates(graph, cells_of(spec)),
         need=Need(4000, 30),
     )
 
@@ -181,8 +184,15 @@ def claims(graph: Graph, paper: str, requested_parts: tuple[str, ...]) -> Node:
             "reported": _file(graph, paper, "reported.yaml"),
             "priors": _priors(),
         },
+        after=gates(graph, requested_pairs),
         need=Need(4000, 30),
     )
+
+
+def gates(graph: Graph, pairs: Pairs) -> list[Node]:
+    """Return the checks of the published scores of all released checkpoints behind cells that can be made."""
+    shown = (system for system, role in pairs if graph.lineage.has_cell(system, role))
+    return graph.gates(*(system for system in dict.fromkeys(shown) if not graph.lineage.unavailable(system)))
 
 
 def _systems_and_collections(graph: Graph, pairs: Pairs) -> set[str]:
@@ -234,6 +244,7 @@ def table_settings(graph: Graph, paper: str, name: str) -> TableSettings:
         "environment": {package: pins()[package] for package in ENVIRONMENT},
         "released": {role: _released(graph, paper, role) for role in spec.collections},
         "checkpoints": list(filter(lineage.takes_checkpoint, settings["names"])) if has_authors else [],
+        "theirs": _theirs(graph, paper, systems, spec),
     }
     if "seeds" in spec.reads:
         settings["seeds"] = {"paper": experiment.seeds, "scale": lineage.seeds(systems[0])}
@@ -254,6 +265,20 @@ def _released(graph: Graph, paper: str, role: str) -> dict[str, str]:
         for name in graph.lineage.config.papers[paper].evaluation[role].variations
     }
     return {name: release.github or release.origin for name, release in release_of.items() if release}
+
+
+def _theirs(graph: Graph, paper: str, systems: Iterable[str], spec: TableSpec) -> dict[str, dict[str, str]]:
+    """Return by system and role whether a released `run` or `model` stands for a trained system."""
+    lineage = graph.lineage
+    return {
+        system: {
+            role: RUN if lineage.released_runs(system, lineage.split_of(paper, role), [ORIGINAL]) else MODEL
+            for role in spec.collections
+            if role in lineage.scale.collections
+        }
+        for system in systems
+        if lineage.released(system)
+    }
 
 
 def _costs_of(graph: Graph, system: str) -> list[Node]:

@@ -28,7 +28,8 @@ class QuerySets(Part):
         generator, defaults, seed = entry.generator or name, entry.parameters, scale.variation_seed + draw - 1
         if release := self.lineage.release(split, variation):
             labels = name if release.form == "labels" else ""
-            defaults = {"sha256": release.sha256, "labels": labels, "origin": release.origin, "part": bool(scale.cut)}
+            defaults = {"sha256": release.digest, "labels": labels, "origin": release.origin, "part": bool(scale.cut)}
+            defaults |= {"lacks": True} if release.lacks else {}
             defaults |= {"form": release.form} if release.form == "liveqa" else {}
             generator, seed = "released", 0
         module, cls = variations.GENERATORS.place(generator)

@@ -13,8 +13,8 @@ from robustdr.own.signals import ends_on_signals
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     text = (
-        "a folder that sentence-transformers saved, a model of the hub as ORGANISATION/MODEL[@REVISION], or a folder "
-        "of runs, as for --runs; with --runs, any name; several are compared"
+        "a folder that sentence-transformers saved; a model of the hub as ORGANISATION/MODEL[@REVISION]; "
+        "or a folder of runs, as for --runs; with --runs, any name; several models are compared"
     )
     parser.add_argument("--model", "--models", dest="models", nargs="+", default=[], metavar="MODEL", help=text)
     data.add_arguments(parser)
@@ -31,13 +31,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--variations-file", type=named_path, metavar="FILE", help=text)
     text = "a T5 model for paraphrases (t5_qqp_paraphrase), a folder of Transformers; default: no paraphrases"
     parser.add_argument("--paraphraser", type=named_path, metavar="FOLDER", help=text)
-    text = "ISO 639-1 code of the language of the queries, e.g. de; default: it is found"
+    text = "ISO 639-1 code of the language of the queries, e.g. de; default: the command recognises it"
     parser.add_argument("--language", metavar="CODE", help=text)
     text = "draws of each variation; a query's value is their mean; default: 1"
     parser.add_argument("--draws", type=int, default=1, metavar="N", help=text)
-    text = "a cross-encoder, as a folder or of the hub, that reranks the 100 best passages of the first model"
+    text = "a cross-encoder (folder or model of the hub) that reranks the 100 best passages of the first model"
     parser.add_argument("--reranker", metavar="MODEL", help=text)
-    text = "also put a spell checker with the passages' words before BM25 and before the first model"
+    text = "also measure BM25 and the first model behind a spell checker that knows the passages' words"
     parser.add_argument("--spell-checker", action="store_true", help=text)
     text = "remedies to train from the model, comma-separated: rodr, capot, self-teaching, augmentation"
     parser.add_argument("--fix", type=lambda names: names.split(","), default=[], metavar="REMEDIES", help=text)
@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{role}-prompt", metavar="TEXT", help=text)
     text = "similarity of two vectors; default: that of the model's directory, else cosine"
     parser.add_argument("--similarity", choices=("cosine", "dot"), help=text)
-    text = "pooling of a plain transformer, whose directory names none"
+    text = "pooling of a plain transformer whose directory names none"
     parser.add_argument("--pooling", choices=POOLINGS, help=text)
     text = "text between a passage's title and its text; default: a blank"
     parser.add_argument("--separator", metavar="TEXT", help=text)

@@ -8,6 +8,7 @@ from functools import singledispatchmethod
 from pathlib import Path
 
 from robustdr.collections.archives import Archive
+from robustdr.core import first_seen
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
 from robustdr.encoding.source import WEIGHTS
@@ -15,7 +16,7 @@ from robustdr.keys.integrity import digest
 from robustdr.keys.notes import note, recall
 from robustdr.preflight.findings import amount
 from robustdr.preflight.hosts import Hosts, ask_hub
-from robustdr.preflight.things import Download, File, Folder, Generator, Kept, Pinned, Server, Thing
+from robustdr.preflight.things import Download, File, FirstSeen, Folder, Generator, Kept, Pinned, Server, Thing
 
 SENTENCE = "how do people look for passages about the history of science"
 Wrong = Iterator[tuple[str, str]]  # what is wrong, and the command that mends it
@@ -52,6 +53,13 @@ class Checks:
             yield f"{thing.path}: no such file", thing.mend
         elif thing.sha and (sha := digest(thing.path)) != thing.sha:
             yield f"{thing.path}: its SHA-256 is {sha}, the configuration pins {thing.sha}", thing.mend
+
+    @_wrong.register
+    def _(self, thing: FirstSeen, needs: str) -> Wrong:
+        if not thing.path.exists():
+            yield f"{thing.path}: no such file or folder", thing.mend
+        elif difference := first_seen.changed(thing.path):
+            yield difference, thing.mend
 
     @_wrong.register
     def _(self, thing: Folder, needs: str) -> Wrong:

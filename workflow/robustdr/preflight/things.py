@@ -10,6 +10,7 @@ from robustdr.collections.archives import Archive, archives
 from robustdr.encoding.directory import CHARACTER
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.keys.node import Node
+from robustdr.retrieval.settings import ReleasedRunSettings
 from robustdr.variations import seq2seq
 from robustdr.variations.base import Variation, build, find
 from robustdr.variations.release import url
@@ -22,6 +23,13 @@ class File(NamedTuple):
 
     path: Path
     sha: str
+    mend: str
+
+
+class FirstSeen(NamedTuple):
+    """A file or folder that people fetch, without a published digest: it is what it was at its first use."""
+
+    path: Path
     mend: str
 
 
@@ -85,7 +93,7 @@ class Server(NamedTuple):
     key: str
 
 
-Thing = File | Folder | Pinned | Kept | Download | Generator | Server
+Thing = File | FirstSeen | Folder | Pinned | Kept | Download | Generator | Server
 
 
 def things(node: Node) -> Iterator[Thing]:
@@ -102,6 +110,11 @@ def things(node: Node) -> Iterator[Thing]:
         yield _released(node.settings, f"snakemake --cores 1 {node.path}")
     elif node.rule in ("vary", "vary_shard"):
         yield from _variation_things(json.loads(node.options["settings"]), node.outside)
+    elif isinstance(node.settings, ReleasedRunSettings):
+        for path, fetch in node.outside.items():
+            yield (
+                File(Path(path), node.settings.sha256, fetch) if node.settings.sha256 else FirstSeen(Path(path), fetch)
+            )
     elif node.rule == "retrieve_served":
         yield Server(node.settings.url, node.settings.key)
 
@@ -142,11 +155,13 @@ def _checkpoint_things(settings: CheckpointSettings) -> Iterator[Thing]:
             yield File(Path(source["path"]), sha, mend)
         else:
             yield Folder(Path(source["path"]), sha, tokenizer, mend)
+        if settings.fetch and "path" in source and not sha and Path(source["path"]).exists():
+            yield FirstSeen(Path(source["path"]), settings.fetch)
 
 
 def _released(release: Release, mend: str) -> Thing:
     if release.path:
-        return File(Path(release.path), release.sha256, "put it there; `released` of the scale names it")
+        return File(Path(release.path), release.sha256 or "", "put it there; `released` of the scale names it")
     return Download(url(release), mend)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import PlainValidator
 from pydantic.dataclasses import dataclass
 
-from robustdr.core.settings import STRICT, UNSEEN, Named
+from robustdr.core.settings import LATER, STRICT, UNSEEN, Named
 from robustdr.evaluation.settings import Averaged, Evaluated
 from robustdr.reporting import figures, layouts
 from robustdr.reporting.spec import FigureSpec, TableSpec
@@ -70,7 +70,7 @@ class ReportSettings:
         keys: the keys that measures files must have, by path. Their measures decide bytes, keys do not.
         trained: systems that a training run decides. variance_from: the scale whose priors say how much runs vary.
         paper_queries: number of queries behind what is printed, by role.
-        called: what the paper calls query sets and measures.
+        display_names: the paper's names of query sets and measures.
     """
 
     paper: str
@@ -87,7 +87,7 @@ class ReportSettings:
     trained: list[str]
     variance_from: str
     paper_queries: dict[str, int]
-    called: dict[str, str]
+    display_names: dict[str, str]
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -103,6 +103,7 @@ class TableSettings(ReportSettings):
             vectors differ from the base system's.
         released: by role, variations whose query sets are those that authors released, and where.
         checkpoints: systems that are, or rank with, models as their authors released them, without training here.
+        theirs: by system and role: `run` or `model`, where what authors released of a trained system stands for it.
         compared: whether a paper prints the table.
         approximate: how near the searches are to exact ones; '' if they are exact.
     """
@@ -118,6 +119,7 @@ class TableSettings(ReportSettings):
     reindexes: dict[str, bool] = field(default_factory=dict)
     released: dict[str, dict[str, str]] = field(default_factory=dict)
     checkpoints: list[str] = field(default_factory=list)
+    theirs: dict[str, dict[str, str]] = field(default_factory=dict, metadata=LATER)
     compared: bool = True
     approximate: str = ""
 

@@ -77,7 +77,7 @@ class Pair:
             return EQUAL
         if self.low is None or self.high is None:
             return ""
-        return "higher" if self.low > 0 else "lower" if self.high < 0 else "not told apart"
+        return "higher" if self.low > 0 else "lower" if self.high < 0 else "not significantly different"
 
 
 def numbered(

@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 from robustdr.reporting.cells import Cell, Grid
 from robustdr.reporting.settings import TableSettings
+from robustdr.reporting.theirs import RUN
 
 THEIR_QUERIES, DRAWN, SOME_DRAWN = "their queries", "drawn here", "their queries and drawn here"
-THEIR_CHECKPOINT, TRAINED = "their checkpoint", "trained here"
-MARKS = {THEIR_QUERIES: "°", SOME_DRAWN: "(°)", THEIR_CHECKPOINT: "‡"}
+THEIR_CHECKPOINT, THEIR_RUN, TRAINED = "their checkpoint", "their run", "trained here"
+MARKS = {THEIR_QUERIES: "°", SOME_DRAWN: "(°)", THEIR_CHECKPOINT: "‡", THEIR_RUN: "§"}
 
 
 class Marks(NamedTuple):
@@ -28,7 +29,9 @@ def set_sources(settings: TableSettings, cells: Sequence[Cell]) -> None:
         theirs = [name in settings.released.get(cell.role, {}) for name in means.get(cell.query_set, [cell.query_set])]
         if cell.query_set in settings.evaluation[cell.role]["variations"] or cell.query_set in means:
             cell.queries_from = THEIR_QUERIES if all(theirs) else SOME_DRAWN if any(theirs) else DRAWN
-        if cell.system in settings.checkpoints:
+        if settings.theirs.get(cell.system, {}).get(cell.role) == RUN:
+            cell.model_from = THEIR_RUN
+        elif cell.system in settings.checkpoints:
             cell.model_from = THEIR_CHECKPOINT
         elif cell.system in settings.trained:
             cell.model_from = TRAINED
@@ -69,8 +72,10 @@ def legend(settings: TableSettings, cells: Sequence[Cell]) -> Iterator[str]:
         yield f"{MARKS[THEIR_QUERIES]} Their queries, as released ({', '.join(released)}){partly}{rest_note}."
     elif queries:
         yield "The varied queries are drawn here."
+    if THEIR_RUN in models:
+        yield f"{MARKS[THEIR_RUN]} Their run, as released: nothing is trained, encoded or searched."
     if THEIR_CHECKPOINT in models:
         rest_note = "; other models are trained here" if TRAINED in models else ""
         yield f"{MARKS[THEIR_CHECKPOINT]} Their checkpoint, as released{rest_note}."
-    elif models:
+    elif models & {TRAINED}:
         yield "The models are trained here."

@@ -39,7 +39,8 @@ class Significance:
     mark: str = Field(description="mark of better cells; of worse cells if it is ↓ or `gain` is given")
     gain: str | None = Field(default=None, description="with `original`: mark of better cells")
     correction: Literal["bonferroni"] | None = Field(
-        default=None, description="over all variations of the collection, or over the systems compared in a column"
+        default=None,
+        description="correction over all variations of the collection, or over the systems compared in a column",
     )
     pooled: bool = Field(
         default=False, description="a mean over variations is tested on the pairs of all of them together"

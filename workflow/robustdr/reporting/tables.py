@@ -4,7 +4,7 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from robustdr.reporting.marks import OURS, MarkTest
 from robustdr.reporting.naming import replace_names
 from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.sources import legend, marks, set_sources
+from robustdr.reporting.theirs import Beside, beside_printed, section
 from robustdr.reporting.written import Laid
 
 AGREEMENT = (  # legend of the words
@@ -73,7 +74,7 @@ def laid_out(settings: TableSettings, grid: Grid) -> Laid:
         return reported_text(cell), reproduced, numbers[row, column]
 
     fields = [[field(row, column) for column in grid.columns] for row in grid.rows]
-    words = {name: replace_names(name, settings.called) for name in (*grid.rows, *grid.columns)}
+    words = {name: replace_names(name, settings.display_names) for name in (*grid.rows, *grid.columns)}
     return {
         "corner": grid.corner,
         "rows": [words[row] for row in grid.rows],
@@ -88,19 +89,30 @@ def laid_out(settings: TableSettings, grid: Grid) -> Laid:
     }
 
 
-def _lines(settings: TableSettings, grid: Grid) -> tuple[list[str], list[list[str]]]:
-    """The heading and the lines of a table: two lines per row, reported and reproduced; one if none is reported."""
+Given = Mapping[tuple[str, str], Sequence[Beside]]
+
+
+def _lines(settings: TableSettings, grid: Grid, differences: Given) -> tuple[list[str], list[list[str]]]:
+    """The heading and the lines of a table: two lines per row, reported and reproduced; one if none is reported.
+
+    A third one has the difference of what authors released (`differences`) from what they print.
+    """
     laid = laid_out(settings, grid)
     names, columns = ([name + laid["marks"][name] for name in headings] for headings in (laid["rows"], laid["columns"]))
     rows = zip(names, laid["fields"], strict=True)
     if not settings.compared:
         return [grid.corner, *columns], [[row, *(reproduced for _, reproduced, _ in fields)] for row, fields in rows]
     lines = []
-    for row, fields in rows:
+    for key, (row, fields) in zip(grid.rows, rows, strict=True):
         lines += [
             [row, "reported", *(reported for reported, *_ in fields)],
-            ["", "reproduced", *(reproduced for _, reproduced, _ in fields)],
+            ["", "theirs" if settings.theirs else "reproduced", *(reproduced for _, reproduced, _ in fields)],
         ]
+        if settings.theirs:
+            pairs = [differences.get((key, column), ()) for column in grid.columns]
+            lines.append(
+                ["", "difference", *(" / ".join(pair.difference for pair in cell_pairs) or "–" for cell_pairs in pairs)]
+            )
     return [grid.corner, "", *columns], lines
 
 
@@ -210,8 +222,8 @@ def heading(settings: TableSettings) -> str:
     return number + settings.spec.title
 
 
-def markdown(settings: TableSettings, grid: Grid) -> str:
-    head, lines = _lines(settings, grid)
+def markdown(settings: TableSettings, grid: Grid, differences: Given) -> str:
+    head, lines = _lines(settings, grid, differences)
     joined = ", " if settings.table.startswith("table") else ": "
     text = [f"# {plain(f'{settings.title}{joined}{heading(settings)}')}", ""]
     if settings.miniature:
@@ -222,11 +234,12 @@ def markdown(settings: TableSettings, grid: Grid) -> str:
     first, *rows = [table_row(map(plain, line)) for line in (head, *lines)]
     text += [first, f"|{'|'.join([' --- '] * names + [' ---: '] * len(grid.columns))}|", *rows]
     text += ["", *(f"- {prose(' '.join(note.split()))}" for note in footnotes(settings, grid)), ""]
+    text += section([pair for pairs in differences.values() for pair in pairs])
     return "\n".join(text)
 
 
-def latex(settings: TableSettings, grid: Grid) -> str:
-    head, lines = _lines(settings, grid)
+def latex(settings: TableSettings, grid: Grid, differences: Given) -> str:
+    head, lines = _lines(settings, grid, differences)
     rows = [" & ".join(map(tex, line)) for line in lines]
     caption = settings.spec.title + (f". Miniature: {settings.miniature}" if settings.miniature else "")
     caption += f" {settings.approximate}" if settings.approximate else ""
@@ -289,6 +302,7 @@ def write_table(
     layout = LAYOUTS.load(settings.spec.rows)
     grid = layout(Maker(settings, settings.spec, store, printed, statistics, queries, costs))
     set_sources(settings, list(grid.cells.values()))
+    differences = beside_printed(grid, printed.cells, settings.theirs) if printed and settings.theirs else {}
     rows = records(settings, grid)
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, rows[0].keys(), lineterminator="\n")
@@ -299,6 +313,8 @@ def write_table(
     means = {cell.role: settings.evaluation[cell.role]["means"] for cell in grid.cells.values()}
     artifact |= {"compared": settings.compared, "layout": laid_out(settings, grid), "means": means}
     artifact |= {"footnotes": footnotes(settings, grid), "cells": rows}
+    if settings.theirs:
+        artifact["findings"] = [pair.finding for pairs in differences.values() for pair in pairs if not pair.agrees]
     write_text(output.with_suffix(".json"), json.dumps(artifact, indent=1, ensure_ascii=False) + "\n")
-    write_text(output.with_suffix(".tex"), latex(settings, grid))
-    write_text(output, markdown(settings, grid))
+    write_text(output.with_suffix(".tex"), latex(settings, grid, differences))
+    write_text(output, markdown(settings, grid, differences))

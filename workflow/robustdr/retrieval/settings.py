@@ -132,6 +132,41 @@ class RunSettings:
     depth: int
 
 
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class ReleasedRuns:
+    """Runs of a system on a split, as its authors released them: a folder, an archive (tar, zip), or one file."""
+
+    path: Annotated[str, Field(min_length=1)] = field(metadata=UNSEEN)
+    """Folder or file; a relative path starts where the command runs."""
+    files: Annotated[dict[str, Annotated[str, Field(min_length=1)]], Field(min_length=1)]
+    """By query set: a pattern (`*`, `?`) of the name of its run inside. It must match exactly one. With a `/` it is
+    compared with the whole name, else with what follows the last `/`."""
+    order: Literal["rank", "score"] = "rank"
+    """What orders passages: the `rank` that the run states, or the `score`."""
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
+    """Of the file, if it is known. If not, the digest at the first use counts."""
+    origin: Annotated[str, Field(min_length=1)] = field(metadata=UNSEEN)
+    """Where it is from, for people."""
+    fetch: Annotated[str, Field(min_length=1)] = field(metadata=UNSEEN)
+    """The command that fetches it, printed where it is missing."""
+
+
+@dataclass(frozen=True, kw_only=True, config=STRICT)
+class ReleasedRunSettings:
+    """How released runs are read.
+
+    Attributes:
+        files: by query set, in the order of the query sets: a pattern. order, sha256, origin: see `ReleasedRuns`.
+        depth: passages kept of each query.
+    """
+
+    files: dict[str, str]
+    order: Literal["rank", "score"]
+    sha256: str
+    origin: str = field(metadata=UNSEEN)
+    depth: int
+
+
 @dataclass(frozen=True, config=STRICT)
 class ServedSettings:
     """How to search with vectors from a server.

@@ -6,8 +6,9 @@ from typing import cast
 from robustdr.collections import located
 from robustdr.collections.settings import SourceFile
 from robustdr.core import github
+from robustdr.core.digests import digest_as, kind
 from robustdr.core.errors import UserError
-from robustdr.core.files import atomic, sha256
+from robustdr.core.files import atomic
 from robustdr.variations.settings import Release
 
 
@@ -20,16 +21,17 @@ def bring(release: Release, output: Path) -> None:
     """Write the released file to `output`.
 
     Raises:
-        UserError: it cannot be fetched or read, or has another SHA-256 than the configuration pins.
+        UserError: it cannot be fetched or read, or has another digest than the configuration pins.
     """
     path = Path(release.path or "")
     if release.github:
-        keys = ("github", "revision", "file", "sha256")
-        path = located.bring(cast(SourceFile, {key: getattr(release, key) for key in keys}), {})
+        keys = ("github", "revision", "file")
+        file = {key: getattr(release, key) for key in keys} | {"sha256": release.digest}
+        path = located.bring(cast(SourceFile, file), {})
     with atomic(output) as temporary:
         try:
             temporary.write_bytes(path.read_bytes())
         except OSError as error:
             raise UserError(f"{path}: cannot be read ({error})") from None
-        if (actual := sha256(temporary)) != release.sha256:
-            raise UserError(f"{path} has the SHA-256 {actual}; the configuration pins {release.sha256}")
+        if (actual := digest_as(temporary, release.digest)) != release.digest:
+            raise UserError(f"{path} has the {kind(release.digest)} {actual}; the configuration pins {release.digest}")

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from robustdr.collections.liveqa import read_questions
+from robustdr.core.digests import digest_as, kind
 from robustdr.core.errors import UserError
-from robustdr.core.files import read_lines, read_queries, sha256
+from robustdr.core.files import read_lines, read_queries
 from robustdr.variations.base import Variation, one_of
 from robustdr.variations.labels import GENERATORS, read_variations
 
@@ -21,15 +22,16 @@ def paired(
     labels: str = "",
     form: str = "queries",
     part: bool = False,
+    lacks: bool = False,
 ) -> dict[str, str]:
     """The texts of a released file by query id, in the order of the queries.
 
     Args:
-        file_name: the file's name in messages. labels, form, part: see `Released`.
+        file_name: the file's name in messages. labels, form, part, lacks: see `Released`.
 
     Raises:
-        UserError: the file lacks a query, which is allowed with `labels` alone, or has an unknown one, which is allowed
-            with `part` and in LiveQA's file alone.
+        UserError: the file lacks a query, which is allowed with `labels` or `lacks` alone, or has an unknown one, which
+            is allowed with `part` and in LiveQA's file alone.
     """
     if labels:
         labelled = read_variations(file, sheet=False)
@@ -39,7 +41,7 @@ def paired(
         texts = {qid: asked[qid] for qid in queries if qid in asked}
     else:
         texts = read_queries(file)
-    missing = [] if labels else [qid for qid in queries if qid not in texts]
+    missing = [] if labels or lacks else [qid for qid in queries if qid not in texts]
     unknown = [] if part else [qid for qid in texts if qid not in queries]
     if missing or unknown:
         cases = ((missing, "is missing in the file"), (unknown, "of the file is none of the split's"))
@@ -98,12 +100,12 @@ class Logged(Variation):
 
 
 def _check_file(name: str, file: str, digest: str) -> None:
-    """Raise a `UserError` if a variation's file is not there, or has another SHA-256."""
+    """Raise a `UserError` if a variation's file is not there, or has another digest."""
     message_place = f"variation {name}: file"
     if not Path(file).is_file():
         raise UserError(f"{message_place}: {file!r}: no such file")
-    if (actual := sha256(file)) != digest:
-        raise UserError(f"{message_place}: {file} has the SHA-256 {actual}, not {digest}")
+    if (actual := digest_as(Path(file), digest)) != digest:
+        raise UserError(f"{message_place}: {file} has the {kind(digest)} {actual}, not {digest}")
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,8 @@ class Released(Variation):
     labelled variations (rodr, section 4.1, and qvg, section 5): of the generator `labels`, those that people judged
     valid are taken, with single blanks as in rodr's released query sets, and a query without one keeps its text. With
     `form` liveqa it is the XML of TREC's LiveQA track, which has questions as they were typed.
-    `origin` says where the file is from. With `part` the queries are a part of the file's. The seed has no effect.
+    `origin` says where the file is from. With `part` the queries are a part of the file's. With `lacks` the file may
+    lack queries, which keep their text. The seed has no effect.
     """
 
     name = "released"
@@ -129,6 +132,7 @@ class Released(Variation):
     origin: str = ""
     part: bool = False
     form: str = "queries"
+    lacks: bool = False
     texts: dict[str, str] = field(default_factory=dict, init=False, compare=False)  # by query id, after `ready`
 
     def check(self) -> None:
@@ -145,7 +149,15 @@ class Released(Variation):
     def ready(self, queries: Mapping[str, str]) -> None:
         """Join the file with the queries; see `paired`."""
         self.texts.update(
-            paired(Path(self.file), queries, self.origin, labels=self.labels, form=self.form, part=self.part)
+            paired(
+                Path(self.file),
+                queries,
+                self.origin,
+                labels=self.labels,
+                form=self.form,
+                part=self.part,
+                lacks=self.lacks,
+            )
         )
 
     def vary(self, queries: Iterable[tuple[str, str]], seed: int) -> Iterator[tuple[str, str]]:

@@ -24,14 +24,20 @@ class Release:
     """File in the repository."""
     path: FilePath | None = None
     """Your own file in place of `github`; a relative path starts where the command runs."""
-    sha256: Sha256
-    """Of the file."""
+    sha256: Sha256 | None = None
+    """SHA-256 of the file."""
+    blob: Revision | None = None
+    """Git's name of the file's contents in the repository, in place of `sha256`."""
     form: Literal["queries", "labels", "liveqa"] = "queries"
     """`queries`: a line is qid<TAB>text, and the ids are those of the split. `labels`: qvg's labelled variations. Valid
     ones are taken; a query that has no valid one is not changed. `liveqa`: the XML of TREC's LiveQA track; questions as
     they were typed."""
+    lacks: bool = False
+    """Whether the file may lack queries; these are not changed."""
 
     def __post_init__(self) -> None:
+        if bool(self.sha256) == bool(self.blob):
+            raise wrong("sha256", "give either `sha256` or `blob`")
         for key in ("revision", "file"):
             if bool(getattr(self, key)) != bool(self.github):
                 raise wrong(key, "`github`, `revision` and `file` go together; give all of them or none")
@@ -44,9 +50,14 @@ class Release:
         return f"{self.github}@{self.revision}: {self.file}" if self.github else str(self.path)
 
     @property
+    def digest(self) -> str:
+        """What the file must have: a SHA-256, or the name of a blob."""
+        return self.sha256 or self.blob or ""
+
+    @property
     def name(self) -> str:
         """The file in the folder of released files."""
-        return f"{self.sha256[:16]}/{(self.file or self.path or '').rpartition('/')[2]}"
+        return f"{self.digest[:16]}/{(self.file or self.path or '').rpartition('/')[2]}"
 
 
 @dataclass(frozen=True, config=STRICT)

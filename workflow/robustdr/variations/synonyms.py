@@ -133,9 +133,9 @@ class SwapSynonymEmbedding(Variation):
 
 @dataclass(frozen=True)
 class EmbeddingSynonymSwap(Plain, SwapSynonymEmbedding):
-    """qvg, section 3.2, WEmbedSynSwap: one random non-stopword becomes a random one of its at most 15 nearest
-    neighbours with cosine >= 0.8 in counter-fitted vectors (`file`); without `file`, in the packaged GloVe vectors.
-    A changed query loses punctuation and capitals."""
+    """qvg, section 3.2, WEmbedSynSwap: one random non-stopword becomes a random one of its nearest neighbours. These
+    are at most 15, with cosine >= 0.8 in counter-fitted vectors (`file`); without `file`, in the packaged GloVe
+    vectors. A changed query loses punctuation and capitals."""
 
     name = "embedding_synonym_swap"
     listed = 24

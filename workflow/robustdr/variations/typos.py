@@ -136,7 +136,7 @@ _CHARACTER = re.compile(r"[^\W_]")
 @dataclass(frozen=True)
 class RandomChar(Spoken):
     """capot, section 3.1, RCS: a random letter a-z is inserted before or after a random letter or digit of the query,
-    or replaces it, with equal probability."""
+    or replaces it. All three have equal probability."""
 
     name = "random_char"
     listed = 30

@@ -23,7 +23,7 @@ class Settings(Measured):
     collections: Name
     systems: Names = Field(description="systems to show")
     base: str = Field(description="marks and re-indexing are relative to this system")
-    level: Level = Field(description="of the tests, after Holm's correction")
+    level: Level = Field(description="level of the tests, after Holm's correction")
 
 
 NONE = "–"

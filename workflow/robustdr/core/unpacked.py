@@ -1,0 +1,140 @@
+"""Files inside what authors release: a file, a folder, or an archive, whatever its name ends in."""
+
+import bz2
+import gzip
+import lzma
+import shutil
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fnmatch import fnmatch
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from typing import IO, Any
+
+from robustdr.core.errors import UserError
+
+# By the first bytes of a file: what opens it.
+PACKED: dict[bytes, Callable[[Path], Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
+LISTED = 8  # names in a message
+DAMAGED = (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, lzma.LZMAError)
+
+
+def names(path: Path) -> list[str]:
+    """Return the names of the files in a folder or an archive; that of a single file alone.
+
+    Hidden files, and what a Mac puts beside files, are left out.
+
+    Raises:
+        UserError: there is nothing at the path, or it is damaged.
+    """
+    if path.is_dir():
+        file_names = [file.relative_to(path).as_posix() for file in sorted(path.rglob("*")) if file.is_file()]
+    elif not path.is_file():
+        raise UserError(f"{path}: no such file or folder")
+    else:
+        try:
+            if tarfile.is_tarfile(path):
+                with tarfile.open(path) as tar:
+                    file_names = [member.name for member in tar if member.isfile()]
+            elif zipfile.is_zipfile(path):
+                with zipfile.ZipFile(path) as zipped:
+                    file_names = [info.filename for info in zipped.infolist() if not info.is_dir()]
+            else:
+                return [path.name]
+        except DAMAGED as error:
+            raise UserError(f"{path}: a damaged archive ({error}); fetch it again") from None
+    return [name for name in file_names if not _is_hidden(name)]
+
+
+def _is_hidden(name: str) -> bool:
+    return any((part.startswith(".") and part != ".") or part == "__MACOSX" for part in PurePosixPath(name).parts)
+
+
+def the_one(path: Path, file_names: list[str], pattern: str, subject: str) -> str:
+    """Return the name that matches a pattern: its last part, or all of it if the pattern has a `/`.
+
+    Raises:
+        UserError: none does, or several do.
+    """
+    matching = [name for name in file_names if fnmatch(name if "/" in pattern else PurePosixPath(name).name, pattern)]
+    if len(matching) == 1:
+        return matching[0]
+    listed = ", ".join(sorted(matching or file_names)[:LISTED]) + (
+        ", …" if len(matching or file_names) > LISTED else ""
+    )
+    problem = f"{len(matching)} files match: {listed}" if matching else f"no file matches; it has {listed or 'no file'}"
+    raise UserError(f"{path}: {subject} {pattern!r}: {problem}; exactly one must")
+
+
+@contextmanager
+def taken_out(path: Path, chosen: list[str]) -> Iterator[list[Path]]:
+    """Yield files of a folder, an archive or a single file, in the order of their names, each unpacked.
+
+    Raises:
+        UserError: the archive is damaged.
+    """
+    with TemporaryDirectory() as temporary:
+        files = [Path(temporary, str(number)) for number in range(len(chosen))]
+        targets = dict(zip(chosen, files, strict=True))
+        try:
+            if path.is_dir():
+                files = [path / name for name in chosen]
+            elif tarfile.is_tarfile(path):
+                with tarfile.open(path) as tar:
+                    for member in tar:  # in one pass: packed archives cannot jump
+                        if member.isfile() and member.name in targets and (source := tar.extractfile(member)):
+                            _write(source, targets[member.name])
+            elif zipfile.is_zipfile(path):
+                with zipfile.ZipFile(path) as zipped:
+                    for name, file in targets.items():
+                        with zipped.open(name) as source:
+                            _write(source, file)
+            else:
+                files = [path for _ in chosen]
+            yield [_plain(file, Path(temporary, f"{number}.plain")) for number, file in enumerate(files)]
+        except (tarfile.TarError, zipfile.BadZipFile, EOFError, lzma.LZMAError, gzip.BadGzipFile) as error:
+            raise UserError(f"{path}: a damaged archive ({error}); fetch it again") from None
+
+
+def _write(source: IO[bytes], file: Path) -> None:
+    with open(file, "wb") as output:
+        shutil.copyfileobj(source, output)
+
+
+def _plain(file: Path, output: Path) -> Path:
+    """Return a file without its packing."""
+    with open(file, "rb") as opened:
+        first = opened.read(8)
+    opener = next((opener for magic, opener in PACKED.items() if first.startswith(magic)), None)
+    if opener is None:
+        return file
+    with opener(file) as source:
+        _write(source, output)
+    return output
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[Path]:
+    """Yield a folder with all files of an archive, or the folder at the path itself.
+
+    Raises:
+        UserError: it is neither, or damaged, or a file of it would lie elsewhere.
+    """
+    if path.is_dir():
+        yield path
+        return
+    with TemporaryDirectory() as temporary:
+        try:
+            if path.is_file() and tarfile.is_tarfile(path):
+                with tarfile.open(path) as tar:
+                    tar.extractall(temporary, filter="data")
+            elif path.is_file() and zipfile.is_zipfile(path):
+                with zipfile.ZipFile(path) as zipped:
+                    zipped.extractall(temporary)
+            else:
+                raise UserError(f"{path}: neither a folder nor an archive (tar or zip)")
+        except DAMAGED as error:
+            raise UserError(f"{path}: a damaged archive ({error}); fetch it again") from None
+        yield Path(temporary)
