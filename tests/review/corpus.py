@@ -18,6 +18,8 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import anywhere
+
 from robustdr.audit.arithmetic import relations
 from robustdr.audit.audited import audit
 from robustdr.audit.cells import parse
@@ -98,7 +100,7 @@ def checked_out(mirrors, repository, commit, path, scratch):
 
 
 def measure(mirrors, wanted, verbose):
-    files = tables = printed = right = invented = cells = findings = found = made = 0
+    files = tables = printed = right = invented = cells = findings = found = made = found_anywhere = made_anywhere = 0
     for line in LIST.read_text(encoding="utf-8").splitlines():
         half, repository, commit, path = line.split("\t")
         with tempfile.TemporaryDirectory() as scratch:
@@ -125,6 +127,8 @@ def measure(mirrors, wanted, verbose):
         cells, findings = cells + len(read.reported.cells), findings + len(audited.findings)
         more = injected(read.reported, random.Random(path))
         found, made = found + more[0], made + more[1]
+        *_, found_more, made_more = anywhere.injected(read.reported, random.Random(path), 1)
+        found_anywhere, made_anywhere = found_anywhere + found_more, made_anywhere + made_more
         if verbose:
             print(
                 f"{repository}/{path}: {(source & labels).total()} of {source.total()}, not read {source - labels}"[
@@ -136,7 +140,7 @@ def measure(mirrors, wanted, verbose):
     print(
         f"{wanted}: {files} files, {tables} tables; {right:,} of {printed:,} numbers read ({share:.1%}), {invented} "
         f"invented; {findings} findings on {cells:,} cells ({1000 * findings / max(cells, 1):.2f} in 1,000); "
-        f"{found} of {made} changed digits found"
+        f"{found} of {made} changed digits of covered cells found, {found_anywhere} of {made_anywhere} of any cells"
     )
 
 
