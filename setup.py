@@ -1,4 +1,4 @@
-"""What pyproject.toml cannot say: a wheel has a copy of config/ beside the modules that read it."""
+"""What pyproject.toml cannot say: a wheel has config/ and requirements.lock beside the modules that read them."""
 
 import shutil
 from pathlib import Path
@@ -8,7 +8,7 @@ from setuptools.command.build_py import build_py
 
 
 class WithConfiguration(build_py):
-    """Copies config/ into the package, but for an editable installation, which reads it where it is."""
+    """Copies both into the package, but for an editable installation, which reads them where they are."""
 
     def run(self) -> None:
         super().run()
@@ -16,6 +16,7 @@ class WithConfiguration(build_py):
             copy = Path(self.build_lib) / "robustdr" / "config"
             shutil.rmtree(copy, ignore_errors=True)
             shutil.copytree("config", copy, ignore=shutil.ignore_patterns("schemas"))
+            shutil.copy("requirements.lock", copy.parent)
 
 
 setup(cmdclass={"build_py": WithConfiguration})

@@ -1,10 +1,12 @@
 """The report for people: what stands in the numbers is said, rises as rises and losses as losses."""
 
+import csv
+import re
 from html import escape
 
 import pytest
 
-from robustdr.own.document import headline, html, markdown
+from robustdr.own.document import headline, html, markdown, table
 
 BETTER = {
     "differing": 50,
@@ -223,3 +225,34 @@ def test_where_no_query_changes_words_stand_for_numbers(report_numbers):
     assert "| A | 0.500 | best |  | 0.500 | best |  | no query changed its result |  |  |  |  |  |" in lines
     assert sum("best |" in line for line in lines) == 1
     assert "| A | B | equal in every query |  | equal in every query |  | equal in every query |  |" in lines
+
+
+def test_the_table_for_programs_has_every_system_and_query_set(report_numbers):
+    for system in report_numbers["systems"].values():
+        for change in system["query_sets"].values():
+            change["difference_interval"] = [-0.2, 0.0]
+    rows = list(csv.DictReader(table(report_numbers).splitlines()))
+    assert len(rows) == 2 * 6
+    (row,) = (row for row in rows if row["system"] == "own" and row["query_set"] == "typo")
+    assert (row["label"], row["measure"], row["queries"], row["mean"]) == ("mine", "nDCG@10", "100", "0.4")
+    assert (row["drop"], row["drop_low"], row["drop_high"], row["p_holm"]) == ("-0.2", "-0.3", "-0.1", "0.0002")
+    (missing,) = (row for row in rows if row["system"] == "own_bm25" and row["query_set"] == "variations_mean")
+    assert missing["drop"] == missing["drop_low"] == ""
+
+
+def test_the_picture_has_a_line_for_each_variation_after_the_answer(report_numbers):
+    page = html(report_numbers)
+    assert page.index("Take mine") < page.index("<svg") < page.index("<table>")
+    (picture,) = re.findall(r"<svg.*?</svg>", page)
+    assert picture.count("<circle") == 5 and picture.count("-20.0 %") >= 3
+    places = [float(x) for x in re.findall(r'(?:x[12]|x|cx)="([-0-9.]+)"', picture)]
+    assert min(places) >= 0 and max(places) <= 340  # its width: it is as wide as the screen
+
+
+def test_on_a_narrow_screen_a_row_is_a_list_and_each_cell_says_its_column(report_numbers):
+    page = html(report_numbers)
+    assert 'data-label="drop [95 %]"' in page and page.count('<div class="scroll"><table>') == page.count("<table>")
+    narrow = page[page.index("@media (max-width: 40rem)") : page.index("</style>")]
+    assert "main td { display: block; }" in narrow and "thead { display: none; }" in narrow
+    for row in re.findall(r"<tr>.*?</tr>", page, re.DOTALL):
+        assert row.count("<td") == row.count("<td data-label=")

@@ -24,6 +24,7 @@ from robustdr.reporting.spec import TableSpec
 from robustdr.reporting.theirs import MODEL, RUN
 
 ENVIRONMENT = ("torch", "transformers", "sentence-transformers", "faiss-cpu", "pytrec-eval-terrier", "snakemake")
+OWN = "one's own data"  # the reference of config/own/experiment.yaml
 PRIORS = Path("evidence/priors.json")  # of `robustdr evidence add`
 Pairs = Iterable[tuple[str, str]]  # system, role
 
@@ -221,6 +222,7 @@ def table_settings(graph: Graph, paper: str, name: str) -> TableSettings:
     spec = experiment.tables[name]
     settings = settings_of(graph, paper, f"snakemake {graph.root}/tables/{paper}_{name}.md", cells_of(spec))
     systems = list(settings["labels"])
+    has_authors = experiment.reference != OWN  # whose checkpoints bear a mark
     encoders = {encoder: lineage.scale.checkpoints[encoder] for encoder in spec.key_values("encoder")}
     settings["reasons"] |= {encoder: entry.unavailable for encoder, entry in encoders.items() if entry.unavailable}
     trained = dict.fromkeys(ancestor for system in systems for ancestor in lineage.lineage(system))
@@ -241,7 +243,7 @@ def table_settings(graph: Graph, paper: str, name: str) -> TableSettings:
         ],
         "environment": {package: pins()[package] for package in ENVIRONMENT},
         "released": {role: _released(graph, paper, role) for role in spec.collections},
-        "checkpoints": list(filter(lineage.takes_checkpoint, settings["names"])),
+        "checkpoints": list(filter(lineage.takes_checkpoint, settings["names"])) if has_authors else [],
         "theirs": _theirs(graph, paper, systems, spec),
     }
     if "seeds" in spec.reads:

@@ -26,7 +26,8 @@ from robustdr.keys.integrity import contents, digest
 from robustdr.keys.notes import note, recall
 
 PACKAGE = Path(__file__).resolve().parents[1]
-LOCK = PACKAGE.parent.parent / "requirements.lock"
+OF_WHEEL = PACKAGE / "requirements.lock"
+LOCK = OF_WHEEL if OF_WHEEL.is_file() else PACKAGE.parent.parent / "requirements.lock"
 STAGES = "robustdr.stages"
 RUNNER = f"{STAGES}.__main__"  # starts a stage, checks what it reads and records what it makes
 # Variables that decide the last digits of what is computed. Threads are settings.

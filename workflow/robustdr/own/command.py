@@ -70,6 +70,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dimension", type=int, metavar="N", help="dimension to ask the server for; default: its own")
     text = "environment variable that holds the server's key; default: no key"
     parser.add_argument("--key", metavar="NAME", help=text)
+    text = (
+        "exit with status 1 if the variations cost a model more than so many percent of the first measure, for checks "
+    )
+    text += "that run by themselves"
+    parser.add_argument("--fail-if-drop", type=float, metavar="PERCENT", help=text)
     text = f"processor cores to use; default: all; for at most {SMALL:,} passages one is used, unless there is --fix"
     parser.add_argument("--cores", type=int, default=os.cpu_count(), help=text)
     parser.add_argument(
@@ -77,9 +82,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: argparse.Namespace) -> int:
     """See `own.evaluation.run`; imported here because it loads the workflow, which is slow."""
     with ends_on_signals("the same command goes on where it was"):
         from robustdr.own import evaluation
 
-        evaluation.run(arguments)
+        return evaluation.run(arguments)

@@ -1,5 +1,10 @@
 """The report of `robustdr evaluate` as Markdown and as an HTML page."""
 
+import csv
+import re
+from html import escape
+from io import StringIO
+from itertools import count
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
@@ -17,12 +22,17 @@ PAGE = Path(__file__).with_name("page.html.j2")
 
 def markdown(report: Report) -> str:
     """The whole report from the numbers of `results.collect`."""
+    return "\n\n".join(_parts(report)) + "\n"
+
+
+def _parts(report: Report) -> list[str]:
+    """The title, the answer, and the other parts of the report."""
     parts = [f"# {plain(_title(report))}", plain(headline(report))]
     parts += [_files(report)] if report["notes"] else []
     parts += [_ranking(report), f"## {plain(report['model'])} by variation", _table(report), _notes(report)]
     parts += [_pairs(report)]
     parts += [_remedies(report)] if report["remedies"] else []
-    return "\n\n".join([*parts, _worst(report)]) + "\n"
+    return [*parts, _worst(report)]
 
 
 def html(report: Report) -> str:
@@ -31,9 +41,94 @@ def html(report: Report) -> str:
     from markdown_it import MarkdownIt
     from markupsafe import Markup
 
-    body = Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown(report)))
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    title, answer, *parts = _parts(report)
+    after = _stacked(reader.render("\n\n".join(parts)))
+    body = Markup(reader.render(f"{title}\n\n{answer}") + _forest(report) + after)
     template = Environment(autoescape=True).from_string(PAGE.read_text(encoding="utf-8"))
     return template.render(title=_title(report), pages=report["pages"], body=body) + "\n"
+
+
+def table(report: Report) -> str:
+    """The numbers of every system and query set as CSV."""
+    rows = StringIO()
+    writer = csv.writer(rows, lineterminator="\n")
+    columns = [
+        "mean",
+        "difference",
+        "difference_low",
+        "difference_high",
+        "drop",
+        "drop_low",
+        "drop_high",
+        "p",
+        "p_holm",
+    ]
+    writer.writerow(["system", "label", "query_set", "measure", "queries", *columns])
+    for name, system in report["systems"].items():
+        first = [name, system["label"]], [report["measure"], report["queries"]]
+        writer.writerow([*first[0], "original", *first[1], system["original"], *[None] * (len(columns) - 1)])
+        for query_set, change in system["query_sets"].items():
+            numbers: list[float | None] = [change["mean"], change["difference"]]
+            numbers += [*(change["difference_interval"] or (None, None))]
+            numbers += [change["drop"], *(change["drop_interval"] or (None, None))]
+            writer.writerow([*first[0], query_set, *first[1], *numbers, change["p"], change.get("p_holm")])
+    return rows.getvalue()
+
+
+def _forest(report: Report) -> str:
+    """A picture of what each variation costs the first model: the change, with its interval, in SVG."""
+    query_sets = report["systems"][NAME]["query_sets"]
+    names = [name for mean, kinds in {MEAN: [], **report["categories"]}.items() for name in (mean, *kinds)]
+    rows = [(name, drop, query_sets[name]) for name in names if (drop := query_sets[name]["drop"]) is not None]
+    if not rows:
+        return ""
+    ends = [end for _, drop, change in rows for end in (change["drop_interval"] or [drop])]
+    low, high = max(-1.0, min(*ends, -0.05)), min(1.0, max(*ends, 0.05))
+
+    def x(value: float) -> float:
+        return 6 + 328 * (min(max(value, low), high) - low) / (high - low)
+
+    height, lines = 34, []
+    for number, (name, drop, change) in enumerate(rows):
+        y, heavy = height * number + 28, name == MEAN or name in report["categories"]
+        label = _category(name) if heavy else name
+        words = "no query changed" if not change["differing"] else share(drop)
+        lines.append(
+            f'<text x="6" y="{y - 8}" font-weight="{700 if heavy else 400}">{escape(label)}</text>'
+            f'<text x="334" y="{y - 8}" text-anchor="end">{words}</text>'
+        )
+        if change["drop_interval"]:
+            left, right = map(x, change["drop_interval"])
+            lines.append(f'<line x1="{left:.1f}" x2="{right:.1f}" y1="{y}" y2="{y}" stroke-width="2.5"/>')
+        lines.append(f'<circle cx="{x(drop):.1f}" cy="{y}" r="{5 if heavy else 4}" fill="currentColor"/>')
+    bottom = height * len(rows) + 8
+    scale = "".join(
+        f'<text x="{x(end):.1f}" y="{bottom + 14}" text-anchor="{anchor}">{share(end)}</text>'
+        for end, anchor in ((low, "start"), (high, "end"))
+    )
+    zero = f'<line x1="{x(0):.1f}" x2="{x(0):.1f}" y1="4" y2="{bottom}" stroke-dasharray="3 3" opacity=".6"/>'
+    title = f"What each variation changes for {report['model']}, as a share of {report['measure']}, with 95 % intervals"
+    return (
+        f'<figure><svg viewBox="0 0 340 {bottom + 20}" role="img" aria-label="{escape(title)}" stroke="currentColor" '
+        f'class="drops">{zero}{"".join(lines)}{scale}</svg><figcaption>{escape(title)}.</figcaption></figure>'
+    )
+
+
+def _stacked(page: str) -> str:
+    """Tables whose cells know their columns: where the screen is narrow, a row is a list."""
+
+    def labelled(match: re.Match[str]) -> str:
+        heads = re.findall(r"<th[^>]*>(.*?)</th>", match[0], re.DOTALL)
+        columns = [re.sub(r"<[^>]*>", "", head) for head in heads]
+
+        def row(cells: re.Match[str]) -> str:
+            numbers = count()
+            return re.sub(r"<td", lambda _: f'<td data-label="{columns[next(numbers)]}"', cells[0])
+
+        return f'<div class="scroll">{re.sub(r"<tr>(?:(?!</tr>).)*</tr>", row, match[0], flags=re.DOTALL)}</div>'
+
+    return re.sub(r"<table>.*?</table>", labelled, page, flags=re.DOTALL)
 
 
 def _files(report: Report) -> str:

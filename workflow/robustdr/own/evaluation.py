@@ -28,28 +28,27 @@ from robustdr.core.locks import exclusive_lock
 from robustdr.core.secrets import check_url, secret
 from robustdr.encoding.allowed import CONFIG
 from robustdr.encoding.directory import MODULES
-from robustdr.evaluation.names import parse
+from robustdr.evaluation.names import MEAN, parse
 from robustdr.experiments.config import load
 from robustdr.experiments.kinds import LENGTHS
 from robustdr.graph.graph import Graph, graph
 from robustdr.graph.site import page
 from robustdr.keys.node import Node
 from robustdr.own import ROLES, SMALL, document, experiment, jobs, models, results, signals
-from robustdr.own.experiment import HOUSE, LOGGED, NAME, PARAPHRASE, TRAIN, Data, Split
+from robustdr.own.experiment import HOUSE, LOGGED, NAME, PARAPHRASE, PROJECT, TRAIN, Data, Split, is_model
 from robustdr.own.pairs import write_pairs
 from robustdr.retrieval import existing
 from robustdr.variations.released import Logged
 
 
-def run(arguments: argparse.Namespace) -> None:
-    """Write the configuration, run the workflow, and write report.md, report.json and index.html.
+def run(arguments: argparse.Namespace) -> int:
+    """Write the configuration, run the workflow, and write the report; return the exit status.
+
+    It is 1 if variations cost a model more than `--fail-if-drop` allows.
 
     Raises:
-        UserError: a file is missing, an option's value is not allowed, a job of the workflow fails, or there is no
-            workflow, because a wheel was installed.
+        UserError: a file is missing, an option's value is not allowed, or a job of the workflow fails.
     """
-    if not (HOUSE / "Snakefile").is_file():
-        raise UserError("evaluate runs the workflow, which a wheel does not have; call it from a clone of the project")
     a = arguments
     for measure in a.measures:
         parse(measure)
@@ -108,8 +107,8 @@ def run(arguments: argparse.Namespace) -> None:
             a.spell_checker,
             parameters,
         )
-        job_graph = graph(load(HOUSE / "config", folder.resolve()), NAME)
-        cores = None if passages <= SMALL and not a.fix else a.cores
+        job_graph = graph(load(PROJECT, folder.resolve()), NAME)
+        cores = None if (passages <= SMALL and not a.fix) or not WORKFLOW else a.cores
         if elsewhere := [experiment.system_of(n) for n, model in enumerate(compared) if "runs" in model.recipe]:
             notes += _check_runs(job_graph, elsewhere, a.split, a.output, cores)
         for note in notes:
@@ -120,9 +119,27 @@ def run(arguments: argparse.Namespace) -> None:
         report = results.collect(job_graph, a.output, notes)
         write_json(a.output / "report.json", report)
         write_text(a.output / "report.md", document.markdown(report))
+        write_text(a.output / "report.csv", document.table(report))
         write_text(a.output / "index.html", document.html(report))
         print(document.headline(report))
-        print(*(a.output / name for name in ("report.md", "index.html")), sep="\n")
+        print(*(a.output / name for name in ("report.md", "report.csv", "index.html")), sep="\n")
+    return _too_much(report, a.fail_if_drop)
+
+
+def _too_much(report: results.Report, allowed: float | None) -> int:
+    """Say which models lose more than `allowed` percent by variations; return the exit status."""
+    drops = {
+        system["label"]: -100 * (system["query_sets"][MEAN]["drop"] or 0)
+        for name, system in report["systems"].items()
+        if is_model(name)
+    }
+    lines = [
+        f"{label}: variations cost {drop:.1f} %, more than --fail-if-drop {allowed:g}"
+        for label, drop in drops.items()
+        if allowed is not None and drop > allowed
+    ]
+    print(*lines, sep="\n", file=sys.stderr, end="\n" if lines else "")
+    return 1 if lines else 0
 
 
 def _data(a: argparse.Namespace) -> Data:
@@ -148,6 +165,7 @@ def _data(a: argparse.Namespace) -> Data:
     return Data(collection_files.corpus, splits, a.split, **options, ignore_identical_ids=a.ignore_identical_ids)
 
 
+WORKFLOW = (HOUSE / "Snakefile").is_file()  # a wheel has none: all jobs run in this process
 LOCK = Path(f"results/{NAME}/evaluate.lock")
 SHOWN_RUNS = 3
 NOTED = (

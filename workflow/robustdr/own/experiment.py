@@ -25,7 +25,9 @@ from robustdr.variations.paraphrase import T5QqpParaphrase
 from robustdr.variations.released import Logged
 
 HOUSE = Path(__file__).resolve().parents[3]  # folder of the Snakefile
-TEMPLATES = HOUSE / "config" / "own"
+# A wheel has its copy of config/ in the package.
+PROJECT = (HOUSE if (HOUSE / "Snakefile").is_file() else Path(__file__).resolve().parents[1]) / "config"
+TEMPLATES = PROJECT / "own"
 NAME = "own"  # of the collection, its role, the scale, the paper and the system
 OF_HYBRIDS = "_hybrid"  # end of the names of hybrids
 BM25, HYBRID, RERANKED = f"{NAME}_bm25", f"{NAME}{OF_HYBRIDS}", f"{NAME}_reranked"

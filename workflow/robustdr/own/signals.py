@@ -158,6 +158,9 @@ def _in_child() -> None:
             if signal.getsignal(number) is _end:
                 signal.signal(number, signal.SIG_DFL)
         _control(DIES_WITH_PARENT, signal.SIGKILL)
+        if os.getppid() != _forking[0]:  # the parent was killed before this was asked for
+            os._exit(1)
 
 
-os.register_at_fork(after_in_child=_in_child)
+_forking = [os.getpid()]  # the process that forks
+os.register_at_fork(before=lambda: _forking.__setitem__(0, os.getpid()), after_in_child=_in_child)
