@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from robustdr.graph.banner import banner, updates
+from robustdr.graph.banner import banner, places, updates
 from robustdr.graph.lineage import Lineage
 
 
@@ -37,3 +37,11 @@ def test_a_banner_says_how_much_there_is(lineage):
 
 def test_a_collection_that_is_none_has_no_banner(full):
     assert banner(full.lineage, [("rodr", "msmarco-passage")]) == ""
+
+
+def test_real_text_says_what_is_real_and_its_sizes_are_not_compared_with_the_paper_s(config):
+    """How many questions its collections have is known once they are read: the text of the scale says it."""
+    text = Lineage(config, "text")
+    assert banner(text, [("dr_oq", "msmarco-passage")]) == text.scale.miniature != ""
+    assert places(text, "rodr")["msmarco-passage"] == "msmarco-passage (here: squad-sentences)"
+    assert updates(text, "dr_oq") == 0

@@ -285,7 +285,7 @@ class Pairs(_Any, _Private):
     """The tables, by split."""
 
 
-class Aligned(_Any, _Private):
+class Aligned(_Any, _Private, _Stand):
     kind: Literal["aligned"]
     """Two files for each split, one of questions and one of passages: line n of one belongs to line n of the other.
     Equal passages are one."""
@@ -295,7 +295,7 @@ class Aligned(_Any, _Private):
     """The files, by split."""
 
 
-class Faq(_Any, _Private):
+class Faq(_Any, _Private, _Stand):
     kind: Literal["faq"]
     """Questions with their answers, in one file: JSONL with `question`, `answer` and perhaps `focus`, the topic; or the
     JSON of StackFAQ. It may be .gz or .xz. Equal questions are one, and so are equal answers."""
@@ -305,7 +305,7 @@ class Faq(_Any, _Private):
     """The questions, by split."""
 
 
-class LiveQa(_Any, _Private):
+class LiveQa(_Any, _Private, _Stand):
     kind: Literal["liveqa"]
     """Consumers' questions of TREC's LiveQA track (2017), with judged answers. A question is its subject and its
     message. Questions without a judged answer that is right, at least in part, are left out. Grades: 1 related, 2

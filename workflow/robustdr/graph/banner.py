@@ -22,6 +22,8 @@ def banner(lineage: Lineage, pairs: Iterable[tuple[str, str]]) -> str:
         return ""
     amounts = []
     for name, source in small.items():
+        if "passages" not in source:  # its description has the amounts; a source says them only if they are chosen
+            continue
         splits = ", ".join(f"{split} {split_entry['queries']:,}" for split, split_entry in source["splits"].items())
         stood_for = ", ".join(role for role, collection in roles.items() if collection == name)
         amounts.append(f"{name}, for {stood_for}, has {source['passages']:,} passages and questions ({splits})")
@@ -31,7 +33,7 @@ def banner(lineage: Lineage, pairs: Iterable[tuple[str, str]]) -> str:
             f"about {' to '.join(dict.fromkeys(f'{count:,}' for count in (trained[0], trained[-1])))} updates"
         )
         amounts.append(f"seeds: {max(len(lineage.seeds(system)) for system in systems)}")
-    return f"{lineage.scale.miniature} Amounts: {'; '.join(amounts)}."
+    return f"{lineage.scale.miniature} Amounts: {'; '.join(amounts)}." if amounts else lineage.scale.miniature
 
 
 def places(lineage: Lineage, paper: str) -> dict[str, str]:
@@ -63,7 +65,7 @@ def updates(lineage: Lineage, system: str) -> int:
         return before
     (collection, split), budget = lineage.train_split(system), lineage.budget(system)
     source = lineage.config.collections[collection]
-    if not source.get("miniature"):
+    if not source.get("miniature") or "passages" not in source:
         return before
     training_updates = max(
         1, round(budget.epochs * (source["splits"][split]["queries"] // (budget.batch_size * budget.devices)))

@@ -323,7 +323,8 @@ def write_findings(
         "(Holm). Power: how often our test shows an effect of printed size.",
     ]
     if beside:
-        (miniature,) = {paper["miniature"].partition(" Amounts:")[0] for paper in beside.papers.values()}
+        texts = dict.fromkeys(paper["miniature"].partition(" Amounts:")[0] for paper in beside.papers.values())
+        miniature = " ".join(filter(None, texts))
         lines += [
             "",
             f"**On {beside.setting}.** {prose(miniature)} {plain(beside.basis)} The last column compares the size of "
