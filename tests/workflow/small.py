@@ -50,6 +50,13 @@ def keep_papers(folder, *kept):
         shutil.rmtree(folder / "config/papers" / paper)
     for scale in (folder / "config/scales").glob("*.yaml"):
         edit(scale, lambda tree: [tree.get("seeds_of", {}).pop(paper, None) for paper in papers])
+    forget_released(folder)
+
+
+def forget_released(folder):
+    """Remove what the authors released for systems that the configuration may lack now."""
+    for scale in (folder / "config/scales").glob("*.yaml"):
+        edit(scale, lambda tree: tree.pop("released", None))
 
 
 def shrink(folder):
@@ -99,6 +106,7 @@ def shrink(folder):
     make_papers(folder, "rodr", "capot", "all")
     edit(folder / "config/collections.yaml", collections)
     edit(folder / "config/scales/mini.yaml", scale)
+    forget_released(folder)
     test = {"name": "not_worse", "system": "rodr", "than": "dr_oq", "query_sets": ["original"], "margin": 0.02}
     share = {"name": "share_of_gain", "system": "capot_nq", "snapshot": "capot_nq.at10", "base": "regular_nq"}
     share |= {

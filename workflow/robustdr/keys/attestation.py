@@ -72,7 +72,8 @@ def check_origins() -> None:
     """
     places = {Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     for name, module in sorted(sys.modules.items()):
-        file = getattr(module, "__file__", None)
+        spec = getattr(module, "__spec__", None)  # modules that code makes, as torch.classes, have none
+        file = spec.origin if spec and spec.has_location else None
         if file and not any(Path(file).resolve().is_relative_to(place) for place in (*places, PACKAGE)):
             raise UserError(
                 f"{file}: it was loaded as the module {name}, and belongs neither to the environment nor to this "
