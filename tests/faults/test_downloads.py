@@ -165,7 +165,7 @@ raise SystemExit(main(sys.argv[1:], network.refuse))
 def reach(host: str, folder: Path, *how: str) -> tuple[int, str]:
     program = REACHES.replace("def similarity", "def reach")
     program = program.replace("raise SystemExit", "from unittest import mock\nimport robustdr.stages.__main__ as m\n"
-        "m.code_of_stage = lambda name: ('robustdr.stages.options', '')\n"
+        "m.module_of_stage = lambda name: 'robustdr.stages.options'\n"
         "m.installed = lambda code: {}\nm.check_loaded = lambda code: None\nraise SystemExit")  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-c", program, "reach", *how, "--to", host, "--output", str(folder / "out")],
