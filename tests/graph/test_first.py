@@ -23,7 +23,8 @@ def behind(made, paper):
 @pytest.mark.parametrize("paper", ["rodr", "capot", "qvg", "toroder", "intent", "all"])
 def test_every_rule_and_the_kinds_of_gpus_of_full_scale_are_used(first, full, paper):
     nodes = {name: behind(made, paper) for name, made in (("first", first), ("full", full))}
-    assert {node.rule for node in nodes["first"]} == {node.rule for node in nodes["full"]}
+    gate = {"published"}  # cut collections give no published score
+    assert {node.rule for node in nodes["first"]} == {node.rule for node in nodes["full"]} - gate
     most = {name: max(node.need.gpus for node in of) for name, of in nodes.items()}
     assert most["first"] == most["full"] or paper != "toroder"
     measured = {name: {node.path for node in of if node.rule == "evaluate"} for name, of in nodes.items()}

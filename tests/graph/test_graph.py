@@ -230,6 +230,7 @@ def test_the_roots_of_the_results(config):
     assert graphs(config).keys() == {
         "results",
         *(f"results/{scale}" for scale in ("mini", "evidence", "pretraining", "first", "text", "compact")),
+        *(f"results/{scale}" for scale in ("released", "released-models")),
     }
     with pytest.raises(UserError, match=r"config/scales: full\.yaml is missing"):
         graphs(replace(config, scales={"mini": config.scales["mini"]}))
