@@ -19,7 +19,9 @@ BUSY = {  # the main thread waits in Python, waits for a process, or is in a lib
 }
 NAMES = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM", signal.SIGHUP: "SIGHUP"}
 COMMAND = """
-import hashlib, subprocess, sys, time
+import hashlib, signal, subprocess, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite in the background hands on that it ignores them
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 from robustdr.own.signals import ends_on_signals
 with ends_on_signals("the same command goes on"):
     subprocess.Popen(["sh", "-c", "sleep 60 & sleep 60"], start_new_session=True)
