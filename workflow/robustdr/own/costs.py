@@ -18,6 +18,7 @@ from robustdr.graph.graph import Graph
 from robustdr.own import latency
 from robustdr.own.experiment import NAME
 from robustdr.own.latency import Times
+from robustdr.systems.bm25 import BM25
 from robustdr.systems.fusion import Fusion
 
 
@@ -83,7 +84,7 @@ def _times(
     lineage = graph.lineage
     settings: Any = graph.run(system, 0, (NAME, split), ORIGINAL).settings
     words = lineage.kind(system).index(lineage, system)
-    if words and lineage.recipe(system).kind == "bm25":
+    if words and lineage.recipe(system).kind == BM25().name:
         return latency.of_words(
             settings, folder / graph.corpus(NAME).path, folder / graph.index(NAME, words).path, texts
         )
