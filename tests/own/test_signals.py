@@ -18,10 +18,14 @@ BUSY = {  # the main thread waits in Python, waits for a process, or is in a lib
     "library": "hashlib.pbkdf2_hmac('sha256', b'a', b'b', 2_000_000_000)",
 }
 NAMES = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM", signal.SIGHUP: "SIGHUP"}
-COMMAND = """
-import hashlib, signal, subprocess, sys, time
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite in the background hands on that it ignores them
+# A suite in the background hands on that it ignores these signals.
+HEARS = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+"""
+COMMAND = """
+import hashlib, subprocess, sys, time
 from robustdr.own.signals import ends_on_signals
 with ends_on_signals("the same command goes on"):
     subprocess.Popen(["sh", "-c", "sleep 60 & sleep 60"], start_new_session=True)
@@ -65,7 +69,7 @@ def runs(process):
 @pytest.mark.parametrize("number", NAMES)
 @pytest.mark.parametrize("busy", BUSY)
 def test_a_signal_ends_a_command_and_all_its_processes_with_one_line(busy, number):
-    process = subprocess.Popen([sys.executable, "-c", COMMAND.format(busy=BUSY[busy])], **PYTHON)
+    process = subprocess.Popen([sys.executable, "-c", HEARS + COMMAND.format(busy=BUSY[busy])], **PYTHON)
     assert process.stdout.readline() == b"ready\n"
     time.sleep(0.3)
     started = descendants(process.pid)
