@@ -199,7 +199,7 @@ def _judged(paper: Claims, beside: Beside | None, setting: str) -> list[str]:
         row = [quote, f"**{sentence.words}**", *_numbers(sentence, paper)]
         if beside:
             compared = _numbers(other, beside.papers[paper["title"]])[1]
-            row += [f"**{other.words}**", compared, _differences(sentence, other, paper, (setting, beside.setting))]
+            row += [f"**{other.words}**", compared, _differences(sentence, other, paper)]
         lines.append(table_row(row))
     return lines
 
@@ -213,7 +213,7 @@ def _numbers(sentence: Sentence, paper: Claims) -> list[str]:
     return [plain(sentence.part["place"]), readable(_effect(effect), paper), f"{effect['p']:.2g}", power]
 
 
-def _differences(here: Sentence, there: Sentence, paper: Claims, settings: tuple[str, str]) -> str:
+def _differences(here: Sentence, there: Sentence, paper: Claims) -> str:
     """How many of a sentence's comparisons differ in size between two settings, by Holm, and the surest difference."""
     if not (here.is_judged and there.is_judged):
         return "–"

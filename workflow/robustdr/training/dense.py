@@ -122,14 +122,7 @@ class Student(LearnsFromQueries):
                 f"systems.{settings.system}: {initial} has an encoder for queries and one for passages: add "
                 "`encoders: separate`"
             )
-        encoders = {QUERY: Encoder(initial, settings.precision, training=True)}
-        if settings.encoders == "separate" and needs & {"passages", "groups"}:
-            encoders[DOCUMENT] = Encoder(initial, settings.precision, training=True, route=DOCUMENT)
-        for encoder in encoders.values():
-            encoder.model.train()
-            if settings.freeze_word_embeddings:
-                encoder.transformer.get_input_embeddings().requires_grad_(False)
-            drop_out(encoder.model, settings.dropout)
+        encoders = encoders_in_training(settings, initial, bool(needs & {"passages", "groups"}))
         student = cls(settings, seed, encoders, teacher_scores=scores.needed(settings, files, examples))
         if "anchor" in needs:
             student.anchor = Encoder(initial, settings.precision, training=True)
@@ -240,6 +233,19 @@ class Student(LearnsFromQueries):
     def save(self, initial: Path, output: Path, card: str) -> None:
         """Write the model directory; a route that is not trained keeps the encoder of `initial`."""
         save(self.encoders, initial, output, card, self.settings.encoders == "separate")
+
+
+def encoders_in_training(settings: Settings, initial: Path, passages: bool = True) -> dict[str, Encoder]:
+    """Return the encoders that are trained, by route: one, or two if they are separate and `passages` are read."""
+    encoders = {QUERY: Encoder(initial, settings.precision, training=True)}
+    if settings.encoders == "separate" and passages:
+        encoders[DOCUMENT] = Encoder(initial, settings.precision, training=True, route=DOCUMENT)
+    for encoder in encoders.values():
+        encoder.model.train()
+        if settings.freeze_word_embeddings:
+            encoder.transformer.get_input_embeddings().requires_grad_(False)
+        drop_out(encoder.model, settings.dropout)
+    return encoders
 
 
 def derangement(size: int, *seed: object) -> list[int]:

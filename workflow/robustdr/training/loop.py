@@ -5,7 +5,7 @@ import math
 import resource
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -91,6 +91,21 @@ def peak_memory() -> float:
     if torch.cuda.is_available():
         return torch.cuda.max_memory_allocated() / 1e6
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+
+
+def write_course(
+    output: Path, log: Sequence[Mapping[str, object]], seconds: float, device: torch.device, processes: int
+) -> None:
+    """Write what a training did into its model directory: training.csv, a row for each step, and cost.json."""
+    with atomic(output / "training.csv") as temporary, open(temporary, "w", newline="") as file:
+        writer = csv.DictWriter(file, log[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(log)
+    name = torch.cuda.get_device_name() if device.type == "cuda" else "CPU"
+    write_json(
+        output / "cost.json",
+        Cost(seconds=seconds, peak_memory_mb=peak_memory(), device=name, processes=processes),
+    )
 
 
 def train(
@@ -196,13 +211,7 @@ def train(
             with atomic(path) as temporary:
                 shutil.copytree(waiting / str(snapshot_step), temporary)
         keep(output, steps)
-        with atomic(output / "training.csv") as temporary, open(temporary, "w", newline="") as file:
-            writer = csv.DictWriter(file, log[0].keys(), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(log)
-        device = torch.cuda.get_device_name() if on.type == "cuda" else "CPU"
-        cost = Cost(seconds=seconds, peak_memory_mb=peak_memory(), device=device, processes=processes)
-        write_json(output / "cost.json", cost)
+        write_course(output, log, seconds, on, processes)
         for folder in (resume, waiting):
             shutil.rmtree(folder, ignore_errors=True)
     distributed.stop()

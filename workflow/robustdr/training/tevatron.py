@@ -4,7 +4,6 @@ Tevatron 0.1.0 was written for transformers 4. Here it is given our tokenizer, p
 draws batches and negatives in its own order. An interrupted training begins again.
 """
 
-import csv
 import math
 import time
 from pathlib import Path
@@ -19,16 +18,14 @@ from tevatron.data import QPCollator
 from tevatron.modeling import DenseModel
 
 from robustdr.core.errors import UserError
-from robustdr.core.files import atomic, write_json
 from robustdr.encoding import hardware
 from robustdr.encoding.directory import DOCUMENT, QUERY
-from robustdr.encoding.encoder import Encoder, drop_out
+from robustdr.encoding.encoder import Encoder
 from robustdr.training.card import model_card
 from robustdr.training.data import Examples, read_training_data
-from robustdr.training.dense import TITLE, USE
-from robustdr.training.feed import Files
-from robustdr.training.loop import peak_memory
-from robustdr.training.settings import Cost
+from robustdr.training.dense import TITLE, USE, encoders_in_training
+from robustdr.training.feed import Feed, Files
+from robustdr.training.loop import write_course
 from robustdr.training.settings import DenseTraining as Settings
 from robustdr.training.state import save
 
@@ -88,13 +85,7 @@ class PooledEncoder(torch.nn.Module):
 
 def dense_model(settings: Settings, initial: Path, batch: int) -> tuple[DenseModel, dict[str, Encoder]]:
     """Return Tevatron's model with one encoder or two, and our encoders behind it, by route."""
-    encoders = {QUERY: Encoder(initial, settings.precision, training=True)}
-    if settings.encoders == "separate":
-        encoders[DOCUMENT] = Encoder(initial, settings.precision, training=True, route=DOCUMENT)
-    for encoder in encoders.values():
-        if settings.freeze_word_embeddings:
-            encoder.transformer.get_input_embeddings().requires_grad_(False)
-        drop_out(encoder.model, settings.dropout)
+    encoders = encoders_in_training(settings, initial)
     models = {route: PooledEncoder(encoder) for route, encoder in encoders.items()}
     model = DenseModel(
         models[QUERY],
@@ -131,9 +122,7 @@ def train(
     hardware.start(settings.threads)
     (corpus,) = files["corpus"]
     examples, size = read_training_data(data, corpus), settings.batch_size
-    if len(examples) < size:
-        raise UserError(f"{data}: batches of {size} need at least {size} examples; the data has {len(examples)}")
-    steps = max(1, round(settings.epochs * (len(examples) // size)))
+    steps = max(1, round(settings.epochs * Feed(examples, size, settings.negatives, 0.0, seed).per_epoch))
     torch.manual_seed(seed)
     model, encoders = dense_model(settings, initial, size)
     encoder, arguments = encoders[QUERY], data_arguments(settings)
@@ -170,16 +159,6 @@ def train(
         raise UserError(f"{data}: the loss is not finite at step {bad['step']} of {steps}; try a lower learning_rate")
     card = model_card(f"{TITLE}, trained by Tevatron", USE, settings, seed, steps, steps)
     save(encoders, initial, output, card, settings.encoders == "separate")
-    fields = {
-        "step": "step",
-        "epoch": "epoch",
-        "learning_rate": "learning_rate",
-        "grad_norm": "gradient_norm",
-        "loss": "loss",
-    }
-    with atomic(output / "training.csv") as temporary, open(temporary, "w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(fields.values())
-        writer.writerows([entry[name] for name in fields] for entry in log)
-    device = torch.cuda.get_device_name() if encoder.device.type == "cuda" else "CPU"
-    write_json(output / "cost.json", Cost(seconds=seconds, peak_memory_mb=peak_memory(), device=device, processes=1))
+    names = {name: name for name in ("step", "epoch", "learning_rate")} | {"grad_norm": "gradient_norm", "loss": "loss"}
+    course = [{ours: entry[theirs] for theirs, ours in names.items()} for entry in log]
+    write_course(output, course, seconds, encoder.device, 1)
