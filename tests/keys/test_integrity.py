@@ -27,7 +27,7 @@ def artifact(tmp_path):
 def model(tmp_path):
     folder = tmp_path / "seed1"
     (folder / "1_Pooling").mkdir(parents=True)
-    for name in ("model.safetensors", "1_Pooling/config.json", "cost.json"):
+    for name in ("model.safetensors", "1_Pooling/config.json"):
         (folder / name).write_text("abc")
     record(folder)
     return folder
@@ -56,10 +56,9 @@ def test_a_file_that_no_record_names_is_read(artifact, content):
     assert recorded(artifact) == ABC
 
 
-def test_a_folder_has_one_record_without_its_cost(model):
+def test_a_folder_has_one_record_of_all_its_files(model):
     lines = (model.parent / "seed1.sha256").read_text()
-    digests = [f"{ABC}  seed1/1_Pooling/config.json\n", f"{ABC}  seed1/model.safetensors\n"]
-    assert lines == "".join([digests[0], "# not hashed: seed1/cost.json\n", digests[1]])
+    assert lines == f"{ABC}  seed1/1_Pooling/config.json\n{ABC}  seed1/model.safetensors\n"
 
 
 def test_whole_artifacts_and_files_without_a_record_pass(artifact, model, tmp_path):
@@ -241,14 +240,14 @@ def test_the_command_refuses_what_has_no_record(tmp_path, capsys):
 def test_a_record_is_set_aside_while_a_file_of_it_is_missing(model, tmp_path):
     record_file = model.parent / "seed1.sha256"
     assert is_whole(record_file) and not list(set_aside(tmp_path)) and record_file.exists()
-    for name in ("1_Pooling/config.json", "cost.json"):
+    for name in ("1_Pooling/config.json", "model.safetensors"):
         (model / name).rename(tmp_path / "kept")
         assert not is_whole(record_file)
         (line,) = set_aside(tmp_path)
         assert line.startswith(f"{model}: files of it are missing") and not record_file.exists()
         (tmp_path / "kept").rename(model / name)
         assert not list(set_aside(tmp_path)) and is_whole(record_file)
-    (model / "cost.json").unlink()
+    (model / "1_Pooling/config.json").unlink()
     assert len(list(set_aside(tmp_path))) == 1
     record(model)  # made again
     assert not list(set_aside(tmp_path)) and not list(tmp_path.rglob("*.incomplete"))

@@ -25,11 +25,9 @@ KEY = "# key: "
 WORK = "# work: "
 KEPT = "# kept: "
 WITH = "# made with: "
-NOT_HASHED = "# not hashed: "
 COMPUTED = "# computed on "
 CHAIN = (KEY, KEPT, READ, WITH, COMPUTED)  # lines that another chain behind the same bytes changes
 ASIDE = ".incomplete"  # after the name of a record of which a file is missing
-COST = "cost.json"  # its seconds differ from run to run
 SETTLED = 100_000_000  # ns; coarser than the clocks of file systems, so that a later change has another time
 
 
@@ -86,7 +84,7 @@ def record(
     """Write the record of an artifact: one line for each file, paths relative to the artifact's folder.
 
     Args:
-        path: a file, or a folder with all its files; of `COST` it has the name alone.
+        path: a file, or a folder with all its files.
         companions: files of the same folder that belong to it.
         key: the artifact's key. inputs: the artifacts that it was made from.
         hardware: what it and its inputs were computed on. installed: the packages that made it, with their versions.
@@ -96,16 +94,15 @@ def record(
     header = _chain(path, key, inputs, hardware, other_artifacts) + ([f"{WORK}{work}\n"] if work else [])
     header += [f"# installed: {', '.join(' '.join(pair) for pair in installed.items())}\n"] if installed else []
     files = contents(path) if path.is_dir() else [path, *companions]
-    lines = [
-        f"{NOT_HASHED if file.name == COST else f'{digest(file)}  '}{file.relative_to(path.parent).as_posix()}\n"
-        for file in files
-    ]
+    lines = [f"{digest(file)}  {file.relative_to(path.parent).as_posix()}\n" for file in files]
     _write(record_of(path), [*header, *lines])
 
 
-def renew(path: Path, old: Path, key: str, inputs: Iterable[Path], other_artifacts: Iterable[Path] = ()) -> None:
+def renew(path: Path, old: Path, key: str, inputs: Iterable[Path]) -> None:
     """Write the record of an artifact whose bytes are those of an old record: with a new key, and what was read now."""
     lines = old.read_text(encoding="utf-8").splitlines(keepends=True)
+    names = [pair.partition("  ")[2].removesuffix(".sha256") for pair in _read_values(old, WITH)]
+    other_artifacts = [path.parent / name for name in names]
     computed = {*_read_values(old, COMPUTED), *hardware(inputs)}
     kept_line = f"{KEPT}the same work made it before\n"
     rest = [line for line in lines if not line.startswith(CHAIN)]
@@ -140,8 +137,6 @@ def listed(record_file: Path) -> list[Path]:
     for line in record_file.read_text(encoding="utf-8", errors="replace").splitlines():
         if parsed := LINE.fullmatch(line.removeprefix(WITH)):
             names.append(parsed[2])
-        elif line.startswith(NOT_HASHED):
-            names.append(line.removeprefix(NOT_HASHED))
     return [Path(os.path.normpath(record_file.parent / name)) for name in names]
 
 

@@ -62,15 +62,15 @@ def run(name: str, a: argparse.Namespace, check: Callable[[], None] = lambda: No
     if a.made_of:
         check_code(code, a.made_of)
     paths_of = {option: _paths(getattr(a, option.rstrip("_"))) for option in options}
-    inputs = [path for option, paths in paths_of.items() if options[option].get("metavar") == "INPUT" for path in paths]
+    inputs, output_paths, costs = (
+        [path for option, paths in paths_of.items() if options[option].get("metavar") == kind for path in paths]
+        for kind in ("INPUT", "OUTPUT", "COST")
+    )
     versions = installed(code)
     verify(inputs)
     check_inputs({option.rstrip("_"): paths for option, paths in paths_of.items()}, a.reads)
     check_chain(inputs)
-    outputs = makes(a)
-    outputs += [
-        (path,) for option, paths in paths_of.items() if options[option].get("metavar") == "OUTPUT" for path in paths
-    ]
+    outputs = [*makes(a), *((path,) for path in (*output_paths, *costs))]
     keys = a.key if len(a.key) > 1 else (a.key or [""]) * len(outputs)
     option_values = {option: getattr(a, option.rstrip("_")) for option in options if option != "settings"}
     artifacts = [
@@ -104,7 +104,7 @@ def run(name: str, a: argparse.Namespace, check: Callable[[], None] = lambda: No
             hardware=computed_on,
             installed=versions,
             work=work,
-            other_artifacts=[] if number else [output for output, *_ in outputs[1:]],
+            other_artifacts=[] if number else [output for output, *_ in outputs[1:] if output not in costs],
         )
     drop(outputs)
 

@@ -18,6 +18,8 @@ MADE: Option = {"type": Path, "metavar": "OUTPUT"}
 MADES: Option = {**MADE, "nargs": "*", "default": []}
 TEXT: Option = {}
 TEXTS: Option = {"nargs": "*"}
+# What a job took. Its bytes differ from run to run: no other record has their digest, and its rule declares its own.
+COST: Option = {"type": Path, "metavar": "COST"}
 INT: Option = {"type": int}
 INTS: Option = {"type": int, "nargs": "*", "default": []}
 
