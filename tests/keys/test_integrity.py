@@ -1,6 +1,7 @@
 """Records of artifacts: in sha256sum's format, checked before reading, and what is damaged is moved away."""
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -9,7 +10,7 @@ import pytest
 from robustdr.cli import main
 from robustdr.core.errors import UserError
 from robustdr.keys import integrity
-from robustdr.keys.integrity import digest, hardware, is_whole, listed, record, recorded, set_aside, verify
+from robustdr.keys.integrity import damaged, digest, hardware, is_whole, listed, record, recorded, set_aside, verify
 from robustdr.keys.notes import KNOWN, NOTES, note
 
 ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # of "abc": FIPS 180-4's example
@@ -79,6 +80,21 @@ def test_every_file_of_a_model_counts_whichever_is_named(model):
     with pytest.raises(UserError, match=r"seed1/1_Pooling/config\.json: damaged: .* moved to .*/seed1\.damaged; run"):
         verify([model / "model.safetensors"])
     assert not model.exists() and (model.parent / "seed1.damaged/model.safetensors").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["special_tokens_map.json", "added_tokens.json", "1_Pooling/sentence_bert_config.json", "2_Dense/empty"]
+)
+def test_a_file_that_the_record_of_a_folder_lacks_is_named_and_stays(model, name):
+    """Libraries read what lies in a model's folder, such as a map of tokens."""
+    (stray := model / name).parent.mkdir(exist_ok=True)
+    stray.write_text("")
+    with pytest.raises(UserError, match=rf"{re.escape(str(stray))}: .*seed1\.sha256 does not list it; remove"):
+        verify([model / "model.safetensors"])
+    assert [fault.partition(": ")[0] for fault in damaged(model)] == [str(stray)]
+    stray.unlink()
+    verify([model])
+    assert not list(damaged(model))
 
 
 def test_what_belongs_to_an_artifact_counts(tmp_path):

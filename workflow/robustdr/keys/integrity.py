@@ -246,13 +246,16 @@ def verify(paths: Iterable[Path]) -> None:
     makes it again.
 
     Raises:
-        UserError: a file differs from its record or is missing, or the record is unreadable.
+        UserError: a file differs from its record or is missing, the record is unreadable, or a folder has another file
+            than its record: this one stays where it is.
     """
     for record_file in _records(paths):
         if fault := next(faults(record_file), None):
             new_place = _move_away(record_file.with_suffix(""))
             record_file.unlink()
             raise UserError(f"{fault}; moved to {new_place}; run again, which makes it again")
+        if stray := next(strays(record_file), None):
+            raise UserError(stray)
 
 
 def damaged(path: Path) -> Iterator[str]:
@@ -266,6 +269,7 @@ def damaged(path: Path) -> Iterator[str]:
         raise UserError(f"{path}: no artifact: neither it nor anything below it has a record (.sha256)")
     for record_file in records:
         yield from faults(record_file, sha256)
+        yield from strays(record_file)
     yield from _broken(records)
 
 
@@ -283,6 +287,15 @@ def faults(record_file: Path, digest: Callable[[Path], str] = digest) -> Iterato
             yield f"{file}: damaged: it is missing, {parsed[1]} was recorded when it was made"
         elif digest(file) != parsed[1] and (sha := sha256(file)) != parsed[1]:
             yield f"{file}: damaged: its sha256 is {sha}, {parsed[1]} was recorded when it was made"
+
+
+def strays(record_file: Path) -> Iterator[str]:
+    """Yield a sentence for each file in an artifact's folder that its record lacks: a library may read it."""
+    names = {line[66:] for line in record_file.read_text(encoding="utf-8", errors="replace").splitlines()}
+    artifact = record_file.with_suffix("")
+    for file in contents(artifact) if artifact.is_dir() else ():
+        if file.relative_to(record_file.parent).as_posix() not in names:
+            yield f"{file}: {record_file} does not list it; remove this file, or delete {artifact}, and run again"
 
 
 def _move_away(artifact: Path) -> Path:
