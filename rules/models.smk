@@ -37,7 +37,7 @@ rule pretrain:
         unpack(inputs(PRETRAIN)),
     output:
         log="{root}/checkpoints/{pretraining}/seed{seed}/training.csv",
-        cost="{root}/checkpoints/{pretraining}/seed{seed}/cost.json",
+        cost=multiext("{root}/costs/checkpoints/{pretraining}/seed{seed}.json", "", ".sha256"),
         record=PRETRAIN.record,
     log:
         "{root}/logs/pretrain/{pretraining}.{seed}.log",
@@ -132,7 +132,7 @@ rule train:
         unpack(inputs(TRAIN)),
     output:
         log="{root}/models/{collection}/{system}/seed{seed}/training.csv",
-        cost="{root}/models/{collection}/{system}/seed{seed}/cost.json",
+        cost=multiext("{root}/costs/models/{collection}/{system}/seed{seed}.json", "", ".sha256"),
         record=TRAIN.record,
     log:
         "{root}/logs/train/{collection}.{system}.{seed}.log",

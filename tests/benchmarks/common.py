@@ -72,12 +72,12 @@ def train_ours(
     from robustdr.training.loop import train  # slow to import, and not needed by all
 
     with contextlib.redirect_stdout(io.StringIO()):
-        where = (folder / "ours", folder / "resume")
+        where = (folder / "ours", folder / "cost.json", folder / "resume")
         files = {"corpus": [folder / "corpus.jsonl"]}
         train(trains, settings, 1, "benchmark", folder / data, initial, *where, files)
     with open(folder / "ours" / "training.csv", newline="") as file:
         losses = [float(row["loss"]) for row in csv.DictReader(file)]
-    return json.loads((folder / "ours" / "cost.json").read_text())["seconds"], losses
+    return json.loads((folder / "cost.json").read_text())["seconds"], losses
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:

@@ -15,6 +15,10 @@ MEDQUAD = [
     {"id": "2-1", "focus": "Gout", "question": "What is (are) Gout ?", "answer": "Gout hurts."},
     {"id": "2-2", "focus": "Gout", "question": "How many have Gout ?", "answer": "Gout hurts."},
     *(
+        {"id": f"{name}", "focus": name, "question": f"Who has {name} ?", "answer": f"{name} is rare."}
+        for name in ("Cri-du-chat", "cri du chat", "Cri du Chat", "CRI DU CHAT")
+    ),
+    *(
         {"id": f"{n}", "focus": f"Focus {n}", "question": f"What is Focus {n} ?", "answer": f"It is {n}."}
         for n in range(9)
     ),
@@ -63,14 +67,20 @@ def answers(entry, folder, split="test"):
 def test_equal_questions_are_one_and_have_the_answers_of_all(tmp_path):
     pairs = answers(medquad(tmp_path, test=[0.0, 1.0]), tmp_path)
     assert pairs["What is (are) Gout ?"] == ["Gout hurts.", "Gout is a disease."]
-    assert pairs["How many have Gout ?"] == ["Gout hurts."] and len(pairs) == 11
+    assert pairs["How many have Gout ?"] == ["Gout hurts."] and len(pairs) == 15
 
 
 def test_splits_share_no_topic_and_have_all_questions(tmp_path):
     entry = medquad(tmp_path, train=[0.0, 0.5], test=[0.5, 1.0])
     train, test = answers(entry, tmp_path, "train"), answers(entry, tmp_path)
-    assert len(train) + len(test) == 11 and not set(train) & set(test)
+    assert len(train) + len(test) == 15 and not set(train) & set(test)
     assert ("What is (are) Gout ?" in train) == ("How many have Gout ?" in train)
+
+
+def test_a_topic_is_the_same_with_other_capitals_and_hyphens(tmp_path):
+    entry = medquad(tmp_path, train=[0.0, 0.5], test=[0.5, 1.0])
+    numbers = [sum(text.startswith("Who has") for text in answers(entry, tmp_path, name)) for name in entry["splits"]]
+    assert sorted(numbers) == [0, 4]
 
 
 def test_stackfaq_gives_answers_and_the_rewordings_of_people(tmp_path):

@@ -28,18 +28,28 @@ def test_what_a_processor_is_fastest_in(vendor, flags, fastest, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "about, limit, kind",
+    "about, variables, kind",
     [
-        ("vendor_id\t: GenuineIntel\nflags\t\t: avx512f avx512_bf16 amx_bf16\n", "", "GenuineIntel, BF16, AMX"),
-        ("vendor_id\t: AuthenticAMD\nflags\t\t: avx512f avx512_bf16\n", "", "AuthenticAMD, BF16"),
-        ("vendor_id\t: GenuineIntel\nflags\t\t: avx2\n", "AVX2", "GenuineIntel, ONEDNN_MAX_CPU_ISA=AVX2"),
-        ("", "", "riscv"),
+        ("vendor_id\t: GenuineIntel\nflags\t\t: avx512f avx512_bf16 amx_bf16\n", {}, "GenuineIntel, BF16, AMX"),
+        ("vendor_id\t: AuthenticAMD\nflags\t\t: avx512f avx512_bf16\n", {}, "AuthenticAMD, BF16"),
+        (
+            "vendor_id\t: GenuineIntel\nflags\t\t: avx2\n",
+            {"ONEDNN_MAX_CPU_ISA": "AVX2"},
+            "GenuineIntel, ONEDNN_MAX_CPU_ISA=AVX2",
+        ),
+        ("", {}, "riscv"),
+        ("", {"DNNL_MAX_CPU_ISA": "SSE41"}, "riscv, DNNL_MAX_CPU_ISA=SSE41"),
+        ("", {"MKL_ENABLE_INSTRUCTIONS": "SSE4_2"}, "riscv, MKL_ENABLE_INSTRUCTIONS=SSE4_2"),
+        ("", {"OMP_DYNAMIC": "true", "GLIBC_TUNABLES": "x=y"}, "riscv, GLIBC_TUNABLES=x=y, OMP_DYNAMIC=true"),
     ],
 )
-def test_the_kind_of_processor_tells_what_kernels_depend_on(about, limit, kind, monkeypatch):
+def test_the_kind_of_processor_tells_what_kernels_depend_on(about, variables, kind, monkeypatch):
     monkeypatch.setattr(processor, "_cpu_description", lambda: about)
     monkeypatch.setattr(processor.platform, "machine", lambda: "riscv")
-    monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", limit)
+    for name in processor.VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
     assert processor.kind() == kind
     assert re.fullmatch(rf"CPU, [A-Z0-9]+, {kind}", hardware.kind(CPU))
 

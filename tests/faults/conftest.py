@@ -32,9 +32,8 @@ def results(folder: Path) -> dict[str, bytes]:
             TAKEN_BACK.sub(b"", path.read_bytes()) if path.suffix == ".sha256" else path.read_bytes()
         )
         for path in files
-        if path.relative_to(folder / ROOT).parts[0] not in ("logs", "benchmarks")
+        if path.relative_to(folder / ROOT).parts[0] not in ("logs", "benchmarks", "costs")
         and ".damaged" not in str(path)
-        and path.name != "cost.json"
     }
 
 

@@ -67,7 +67,7 @@ def test_files_that_no_rule_declares(scales, target, record):
         "results/mini/models/c/dr/seed1/training.csv",
         "results/mini/checkpoints/base.sha256",
         "results/mini/checkpoints/typos/seed1.sha256",
-        "results/mini/checkpoints/typos/seed1/cost.json",
+        "results/mini/costs/checkpoints/typos/seed1.json",
         "results/mini/indexes/c/k1-0.9_b-0.4.sha256",
         "results/mini/report/index.html",
         "results/tables/rodr_table2.md",

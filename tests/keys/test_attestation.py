@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from robustdr.core.errors import UserError
 from robustdr.keys.attestation import check_inputs
 from robustdr.keys.integrity import check_chain, damaged, key_of, record
+from robustdr.keys.node import Input, Need, Node
 from robustdr.keys.provenance import PACKAGE, Code, made_of
 
 
@@ -159,6 +161,52 @@ def test_a_module_that_no_key_covers_stops_a_job(project):
     path.write_text(f"{path.read_text()}\n__import__('robustdr.losses.bce')\n")
     output, status = project(*project.summary)
     assert status == 2 and "the stage audit_summary loaded it, and its key does not cover it" in output
+
+
+@pytest.fixture()
+def told(project):
+    """A file and a folder of the user in the project's folder, and the option that tells a job of their digests."""
+    (project.folder / "model").mkdir()
+    for name in ("qrels.txt", "model/weights"):
+        (project.folder / name).write_text("first")
+    inputs = {
+        "judgements": Input(files=[project.folder / "qrels.txt"]),
+        "model": Input(files=[project.folder / "model"]),
+    }
+    code, need = Code(["audit_summary"]), Need(1000, 10)
+    job = Node("job", "results", "results/job", "a job", "job", code, need, inputs=inputs)
+    return next(option for option in job.options_told if option[0] == "--files")
+
+
+USERS = ["qrels.txt", "model/weights", "model/special_tokens_map.json"]
+
+
+@pytest.mark.parametrize("name", USERS)
+def test_a_file_of_the_user_that_changed_after_the_plan_stops_a_job(project, told, name):
+    assert project(*project.summary, *told)[1] == 0
+    (project.folder / name).write_text("other")
+    (project.folder / "summary.md.sha256").unlink()
+    output, status = project(*project.summary, *told)
+    assert status == 2 and f"{name}: it changed after this run was planned; run again" in output
+    assert not (project.folder / "summary.md.sha256").exists()
+
+
+@pytest.mark.parametrize("name", USERS)
+def test_a_file_of_the_user_that_changes_while_a_job_runs_stops_it_though_it_is_changed_back(project, told, name):
+    """It has its bytes, size and time again, or is gone again."""
+    stage, path = project.package / "stages/audit.py", project.folder / name
+    meanwhile = f"""
+    import os, pathlib
+    path = pathlib.Path({str(path)!r})
+    times = path.stat() if path.exists() else None
+    path.write_text('other')
+    path.write_text('first') if times else path.unlink()
+    times and os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+"""
+    stage.write_text(re.sub(r"def audit_summary.*:\n", lambda match: match[0] + meanwhile, stage.read_text()))
+    output, status = project(*project.summary, *told)
+    assert status == 2 and "it changed while a job read it; run again" in output and str(path.parent) in output
+    assert not (project.folder / "summary.md.sha256").exists()
 
 
 @pytest.fixture()

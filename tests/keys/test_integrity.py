@@ -1,15 +1,20 @@
 """Records of artifacts: in sha256sum's format, checked before reading, and what is damaged is moved away."""
 
+import hashlib
+import hmac
+import json
 import os
+import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
 from robustdr.cli import main
 from robustdr.core.errors import UserError
-from robustdr.keys import integrity
-from robustdr.keys.integrity import digest, hardware, is_whole, listed, record, recorded, set_aside, verify
+from robustdr.keys import integrity, notes, provenance
+from robustdr.keys.integrity import damaged, digest, hardware, is_whole, listed, record, recorded, set_aside, verify
 from robustdr.keys.notes import KNOWN, NOTES, note
 
 ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # of "abc": FIPS 180-4's example
@@ -27,7 +32,7 @@ def artifact(tmp_path):
 def model(tmp_path):
     folder = tmp_path / "seed1"
     (folder / "1_Pooling").mkdir(parents=True)
-    for name in ("model.safetensors", "1_Pooling/config.json", "cost.json"):
+    for name in ("model.safetensors", "1_Pooling/config.json"):
         (folder / name).write_text("abc")
     record(folder)
     return folder
@@ -56,10 +61,9 @@ def test_a_file_that_no_record_names_is_read(artifact, content):
     assert recorded(artifact) == ABC
 
 
-def test_a_folder_has_one_record_without_its_cost(model):
+def test_a_folder_has_one_record_of_all_its_files(model):
     lines = (model.parent / "seed1.sha256").read_text()
-    digests = [f"{ABC}  seed1/1_Pooling/config.json\n", f"{ABC}  seed1/model.safetensors\n"]
-    assert lines == "".join([digests[0], "# not hashed: seed1/cost.json\n", digests[1]])
+    assert lines == f"{ABC}  seed1/1_Pooling/config.json\n{ABC}  seed1/model.safetensors\n"
 
 
 def test_whole_artifacts_and_files_without_a_record_pass(artifact, model, tmp_path):
@@ -80,6 +84,21 @@ def test_every_file_of_a_model_counts_whichever_is_named(model):
     with pytest.raises(UserError, match=r"seed1/1_Pooling/config\.json: damaged: .* moved to .*/seed1\.damaged; run"):
         verify([model / "model.safetensors"])
     assert not model.exists() and (model.parent / "seed1.damaged/model.safetensors").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["special_tokens_map.json", "added_tokens.json", "1_Pooling/sentence_bert_config.json", "2_Dense/empty"]
+)
+def test_a_file_that_the_record_of_a_folder_lacks_is_named_and_stays(model, name):
+    """Libraries read what lies in a model's folder, such as a map of tokens."""
+    (stray := model / name).parent.mkdir(exist_ok=True)
+    stray.write_text("")
+    with pytest.raises(UserError, match=rf"{re.escape(str(stray))}: .*seed1\.sha256 does not list it; remove"):
+        verify([model / "model.safetensors"])
+    assert [fault.partition(": ")[0] for fault in damaged(model)] == [str(stray)]
+    stray.unlink()
+    verify([model])
+    assert not list(damaged(model))
 
 
 def test_what_belongs_to_an_artifact_counts(tmp_path):
@@ -241,14 +260,14 @@ def test_the_command_refuses_what_has_no_record(tmp_path, capsys):
 def test_a_record_is_set_aside_while_a_file_of_it_is_missing(model, tmp_path):
     record_file = model.parent / "seed1.sha256"
     assert is_whole(record_file) and not list(set_aside(tmp_path)) and record_file.exists()
-    for name in ("1_Pooling/config.json", "cost.json"):
+    for name in ("1_Pooling/config.json", "model.safetensors"):
         (model / name).rename(tmp_path / "kept")
         assert not is_whole(record_file)
         (line,) = set_aside(tmp_path)
         assert line.startswith(f"{model}: files of it are missing") and not record_file.exists()
         (tmp_path / "kept").rename(model / name)
         assert not list(set_aside(tmp_path)) and is_whole(record_file)
-    (model / "cost.json").unlink()
+    (model / "1_Pooling/config.json").unlink()
     assert len(list(set_aside(tmp_path))) == 1
     record(model)  # made again
     assert not list(set_aside(tmp_path)) and not list(tmp_path.rglob("*.incomplete"))
@@ -268,3 +287,30 @@ def test_the_first_record_of_a_job_stands_for_what_it_made_with_it(artifact, mod
     assert len(list(set_aside(tmp_path))) == 2 and not record_file.exists()
     (model / "model.safetensors").write_text("others")
     assert not list(set_aside(tmp_path)) and is_whole(record_file)
+
+
+def forged_by_hand(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def copied_from_another_user(text):
+    return hmac.digest(b"another secret", text.encode(), "sha256").hex()
+
+
+def of_another_text(text):
+    return notes._code(text.replace("0" * 64, "1" * 64))
+
+
+@pytest.mark.parametrize("code", [forged_by_hand, copied_from_another_user, of_another_text])
+def test_a_forged_note_keeps_no_digest_and_no_code_of_a_key(artifact, monkeypatch, code):
+    monkeypatch.chdir(artifact.parent)
+    stat, source = artifact.stat(), "import os\n"
+    state = f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}"
+    state_of_code = provenance._digest(f"{sys.version} {provenance._parser()} {source}")
+    forged = {str(artifact): (state, "0" * 64), "code of mine": (state_of_code, f'["{"0" * 64}", {{}}]')}
+    for subject, (subject_state, value) in forged.items():
+        (place := notes._place(subject)).parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps([subject_state, value])
+        place.write_text(f"{code(text)}\n{text}")
+    assert digest(artifact) == ABC
+    assert provenance.parsed("mine", source)[0] != "0" * 64

@@ -9,7 +9,7 @@ from robustdr.keys.kept import KEPT, drop, forget, keep, link_of, same_work, tak
 
 RUN, TREC, MODEL = Path("results/runs/a.arrow"), Path("results/runs/a.trec.gz"), Path("results/models/m")
 MADE = [(RUN, TREC), (MODEL,)]
-FILES = [RUN, TREC, MODEL / "weights", MODEL / "1_Pooling/config.json", MODEL / "cost.json"]
+FILES = [RUN, TREC, MODEL / "weights", MODEL / "1_Pooling/config.json", MODEL / "card.md"]
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +65,7 @@ def test_the_same_work_takes_back_every_file_with_the_new_key_and_chain():
 def test_a_record_that_is_renewed_again_says_so_once():
     assert take_if_same()
     once = Path(f"{RUN}.sha256").read_text()
-    renew(RUN, Path(f"{RUN}.sha256"), "new1", [Path("results/corpus")], [MODEL])
+    renew(RUN, Path(f"{RUN}.sha256"), "new1", [Path("results/corpus")])
     assert Path(f"{RUN}.sha256").read_text() == once
 
 

@@ -179,8 +179,15 @@ def test_a_command_names_the_code_and_packages_that_its_stage_loads_by_name(tmp_
     assert told_of(job) == "rank --code rank robustdr.retrieval.bm25"
     assert told_of(node("checkpoint", code=Code(["checkpoint"], ["torch"]))) == "checkpoint --packages torch"
     assert told_of(node("pretrain", stage="train", code=Code(["train"]))) == "train"
+
+
+def test_a_command_has_the_digests_of_files_of_the_user(tmp_path):
+    (tmp_path / "run").write_text("abc")
     inputs = {"folder": Input(files=[tmp_path], is_option=False), "runs": Input(files=[tmp_path / "run"])}
-    assert told_of(node("rank", inputs=inputs)) == f"rank --runs {tmp_path}/run"
+    rank, option, files, *rest = shlex.split(told_of(node("rank", inputs=inputs)))
+    sha = hashlib.sha256(b"abc").hexdigest()
+    assert json.loads(files) == {str(tmp_path): {"run": sha}, str(tmp_path / "run"): {".": sha}}
+    assert [rank, option, *rest] == ["rank", "--files", "--runs", f"{tmp_path}/run"]
 
 
 # what is behind a node

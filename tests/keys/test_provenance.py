@@ -92,7 +92,14 @@ def test_comments_and_docstrings_alone_do_not_count(package, edit):
 
 
 def test_the_environment_counts_where_it_decides_digits(monkeypatch):
-    for name, counts in (("MKL_CBWR", True), ("NVIDIA_TF32_OVERRIDE", True), ("COLUMNS", False)):
+    names = (
+        "MKL_CBWR",
+        "NVIDIA_TF32_OVERRIDE",
+        "DNNL_MAX_CPU_ISA",
+        "MKL_ENABLE_INSTRUCTIONS",
+        "NPY_DISABLE_CPU_FEATURES",
+    )
+    for name, counts in (*((name, True) for name in names), ("COLUMNS", False)):
         forget()
         before = key(Code(["evaluate"]), None, {})
         monkeypatch.setenv(name, "1")

@@ -207,3 +207,51 @@ def bce(x, held, queries="query"):
         terms += [-np.log(1 / (1 + np.exp(-positive)))]
         terms += [-np.log(1 - 1 / (1 + np.exp(-negative))) for negative in negatives]
     return {"bce": np.mean(terms)}
+
+
+def dual_self_teaching(x, held, beta=0.5, gamma=0.5, sigma=0.2, tau=1.0):
+    """The cross-entropy of positives over queries, and what `_with_self_teaching` adds."""
+    positives = [x.passages[place] for place in x.positive]
+    labels = likelihood(all_scores(positives, x.query), range(len(positives)))
+    return _with_self_teaching(x, held, labels, beta, gamma, sigma, tau)
+
+
+def multi_positive(x, held, beta=0.5, gamma=0.5, sigma=0.2, tau=1.0):
+    """Each positive passage against every pair of one of its texts and all texts of other queries."""
+    texts = [[query, *varied] for query, varied in zip(x.query, x.variations, strict=True)]
+    labels = []
+    for number, place in enumerate(x.positive):
+        others = sum(np.exp(x.passages[place] @ text) for i, group in enumerate(texts) if i != number for text in group)
+        likenesses = [np.exp(x.passages[place] @ text) for text in texts[number]]
+        labels += [-np.log(likeness / (likeness + others)) for likeness in likenesses]
+    return _with_self_teaching(x, held, np.mean(labels), beta, gamma, sigma, tau)
+
+
+def _with_self_teaching(x, held, labels, beta, gamma, sigma, tau):
+    """Both directions for each number k of a variation, with the original queries as teachers."""
+    to_passages, to_queries = [], []
+    for k in range(x.variations.shape[1]):
+        for teachers, taught, queries, passages in (
+            (held.query, to_passages, x.variations[:, k], x.passages),
+            (held.passages, to_queries, x.passages, x.variations[:, k]),
+        ):
+            fixed = held.passages if teachers is held.query else held.query
+            teacher = [[score / tau for score in row] for row in all_scores(teachers, fixed)]
+            taught.append(divergence(teacher, all_scores(queries, passages)))
+    return {
+        "nll": (1 - beta) * (1 - gamma) * likelihood(all_scores(x.query, x.passages), x.positive),
+        "passage_to_query": (1 - beta) * gamma * labels,
+        "self_teaching": beta * (1 - sigma) * np.mean(to_passages),
+        "query_self_teaching": beta * sigma * np.mean(to_queries),
+    }
+
+
+def query_contrastive(x, held, weight=1.0):
+    """Queries one by one: as in the data, as varied, and beside the other queries."""
+    contrasts = []
+    for number, (query, variation) in enumerate(zip(x.query, x.variation, strict=True)):
+        likeness = np.exp(query @ variation)
+        others = sum(np.exp(query @ other) for i, other in enumerate(x.query) if i != number)
+        contrasts.append(-np.log(likeness / (likeness + others)))
+    halves = [likelihood(all_scores(queries, x.passages), x.positive) for queries in (x.query, x.variation)]
+    return {"nll": sum(halves) / 2, "query_contrast": weight * np.mean(contrasts)}

@@ -55,6 +55,12 @@ CASES = [
     ("capot", {"variant": "released_sibling", "tau_ranking": 0.0}),
     ("capot_mined", {}),
     ("capot_mined", {"tau_positive": 0.5, "tau_negative": 0.6, "margin": 0.5, "margin_ranking": 0.3}),
+    ("dual_self_teaching", {}),
+    ("dual_self_teaching", {"beta": 0.3, "gamma": 0.8, "sigma": 0.6, "tau": 2.0}),
+    ("multi_positive", {}),
+    ("multi_positive", {"beta": 0.3, "gamma": 0.8, "sigma": 0.6, "tau": 2.0}),
+    ("query_contrastive", {}),
+    ("query_contrastive", {"weight": 0.3}),
 ]
 TEXTS = ("passages", "query", "variation", "variations")
 VECTORS = (*TEXTS, "teacher_query", "teacher_passages", "anchor", "teacher_scores")
@@ -161,6 +167,8 @@ def test_intent_with_duplicate_queries(variations):
         ("capot", {}, "anchor", ("anchor",)),
         ("capot", {"margin_ranking": 9.0}, "ranking", ("anchor",)),
         ("capot", {"variant": "text", "margin_ranking": 9.0}, "ranking", ("anchor",)),
+        ("dual_self_teaching", {}, "self_teaching", ("query",)),
+        ("dual_self_teaching", {}, "query_self_teaching", ("query",)),
     ],
 )
 def test_a_term_does_not_reach_what_is_fixed(name, settings, term, fixed):

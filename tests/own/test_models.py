@@ -1,5 +1,6 @@
 """What the command takes as a model."""
 
+import hashlib
 import json
 import shutil
 import time
@@ -104,6 +105,25 @@ def test_a_directory_has_its_name_and_one_of_a_seed_that_of_the_system_too(tiny_
 def test_of_the_hub_the_commit_is_pinned(cached, name):
     model = models.find(name)
     assert model.checkpoint["source"] == {"hub": "me/mine", "revision": COMMIT} and model.label == "me/mine"
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "config.json", "1_Pooling/config.json"])
+@pytest.mark.parametrize("linked", [True, False])
+def test_a_model_of_the_hub_that_changed_after_it_was_fetched_is_refused(cached, name, linked):
+    """The cache has links to blobs that are named by their digests, or copies where a file system has no links."""
+    if linked:
+        (cached / "blobs").mkdir()
+        for file in [path for path in (cached / "snapshots").rglob("*") if path.is_file()]:
+            data = file.read_bytes()
+            large = file.suffix == ".safetensors"
+            sha = hashlib.sha256(data) if large else hashlib.sha1(b"blob %d\0" % len(data) + data)
+            file.rename(blob := cached / "blobs" / sha.hexdigest())
+            file.symlink_to(blob)
+    models.find("me/mine")
+    file = cached / "snapshots" / COMMIT / name
+    file.write_bytes(file.read_bytes() + b" ")
+    with pytest.raises(UserError, match=rf"{name}.*(has sha256|its SHA-256 is)"):
+        models.find("me/mine")
 
 
 @pytest.mark.parametrize("name", ["me/other", "me/mine@v3"])

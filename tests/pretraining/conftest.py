@@ -64,8 +64,9 @@ def pretrain(corpus, tiny_model, settings, tmp_path):
 
     def run(name: str, seed: int = 1, **changes: Any) -> Path:
         output, resume = tmp_path / name, tmp_path / "resume" / name
+        cost = tmp_path / "costs" / f"{name}.json"
         told = replace(settings, **changes)
-        train("robustdr.pretraining.student", told, seed, "key", corpus, tiny_model, output, resume)
+        train("robustdr.pretraining.student", told, seed, "key", corpus, tiny_model, output, cost, resume)
         return output
 
     return run

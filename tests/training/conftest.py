@@ -155,8 +155,9 @@ def fit(training_file, tiny_model, settings, tmp_path):
         files["corpus"] = [corpus_of(training_file)]
         snapshots = changes.pop("snapshots", None)
         output, resume = tmp_path / name, tmp_path / "resume" / name
+        cost = tmp_path / "costs" / f"{name}.json"
         trains, told = "robustdr.training.dense", replace(settings, **changes)
-        train(trains, told, seed, key, data, initial, output, resume, files, snapshots)
+        train(trains, told, seed, key, data, initial, output, cost, resume, files, snapshots)
         return output
 
     return run

@@ -14,7 +14,7 @@ CHARACTERS = "embeddings.word_embeddings."
 @pytest.mark.parametrize("encoders, expected", [("shared", SHARED_FILES), ("separate", ROUTER_FILES)])
 def test_it_learns_and_leaves_a_directory_that_is_read(fit, tiny_character, encoders, expected):
     model = fit("model", initial=tiny_character, encoders=encoders, epochs=4.0, learning_rate=3e-3, threads=1)
-    assert files(model) == sorted([*expected, "training.csv", "cost.json"])
+    assert files(model) == sorted([*expected, "training.csv"])
     losses = [float(row["loss"]) for row in log(model)]
     assert np.mean(losses[-6:]) < 0.8 * np.mean(losses[:6])
     assert np.isfinite(Encoder(model).encode(["what is the meaning of musicc"], 16)).all()

@@ -101,6 +101,7 @@ def arguments(
         "initial": initial,
         "resume": resume,
         "output": output,
+        "cost": output.with_suffix(".json"),
     }
     words = [text for name, value in options.items() for text in (f"--{name}", str(value))]
     return ["train", "--code", "train", *modules, *words]
@@ -133,7 +134,7 @@ def test_two_processes_train_the_model_of_one_with_the_doubled_batch(
     assert len(losses_of_one) == 6
     assert losses_of_two == pytest.approx(losses_of_one, rel=1e-4)
     assert norms_of_two == pytest.approx(norms_of_one, rel=1e-3) and max(norms_of_one) > settings.max_gradient_norm
-    assert json.loads((tmp_path / "two" / "cost.json").read_text())["processes"] == 2
+    assert json.loads((tmp_path / "two.json").read_text())["processes"] == 2
     start = weights(still_model)
     for route in (QUERY, DOCUMENT):
         one, two = (weights(part(tmp_path / name, route)[0]) for name in ("one", "two"))

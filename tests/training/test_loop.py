@@ -41,12 +41,13 @@ def test_the_model_is_a_directory_of_sentence_transformers(fit, settings):
 
 @pytest.mark.parametrize("encoders, expected", [("shared", SHARED_FILES), ("separate", ROUTER_FILES)])
 def test_the_files_of_a_model(fit, encoders, expected):
-    assert files(fit("model", encoders=encoders)) == sorted([*expected, "training.csv", "cost.json"])
+    assert files(fit("model", encoders=encoders)) == sorted([*expected, "training.csv"])
 
 
-def test_what_a_training_cost(fit):
+def test_what_a_training_cost(fit, tmp_path):
     began = time.monotonic()
-    cost = json.loads((fit("model") / "cost.json").read_text())
+    fit("model")
+    cost = json.loads((tmp_path / "costs/model.json").read_text())
     assert set(cost) == {"seconds", "peak_memory_mb", "device", "processes"}
     assert 0 < cost["seconds"] < time.monotonic() - began
     assert 100 < cost["peak_memory_mb"] < 10_000 or torch.cuda.is_available()
@@ -57,7 +58,8 @@ def test_what_a_training_cost(fit):
 def test_the_first_process_alone_shows_how_far_it_is_and_writes_the_model(fit, capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)  # there is no bar elsewhere
     monkeypatch.setattr(distributed, "start", lambda: (0, 2))
-    seconds = json.loads((fit("first", devices=2) / "cost.json").read_text())["seconds"]
+    fit("first", devices=2)
+    seconds = json.loads((tmp_path / "costs/first.json").read_text())["seconds"]
     printed, bar = capsys.readouterr()
     assert printed == f"tiny: 8 steps; all 8: {8 * 2 * 4 / seconds:.0f} queries/s\n"
     assert "8/8" in bar and "loss=" in bar

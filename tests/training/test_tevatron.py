@@ -22,7 +22,8 @@ def engine(training_file, tiny_model, settings, tmp_path):
     """`engine("name", seed=…, …)`: let Tevatron train the tiny model into tmp_path/name."""
 
     def run(name, seed=1, data=training_file, **changes):
-        train(replace(settings, **changes), seed, data, tiny_model, tmp_path / name, {"corpus": [corpus_of(data)]})
+        cost, files = tmp_path / f"{name}.json", {"corpus": [corpus_of(data)]}
+        train(replace(settings, **changes), seed, data, tiny_model, tmp_path / name, cost, files)
         return tmp_path / name
 
     return run

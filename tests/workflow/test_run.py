@@ -1,12 +1,14 @@
 """The whole pipeline, run for real on a few hundred WordNet glosses."""
 
 import json
+import platform
 
 import pytest
 from tests.workflow.small import edit, shrink
 
 from robustdr.experiments.config import load
 from robustdr.graph.graph import graph
+from robustdr.keys.integrity import damaged
 from robustdr.retrieval.runs import read_run
 
 pytestmark = pytest.mark.slow
@@ -113,6 +115,23 @@ def test_every_layout_of_table_comes_out_with_numbers(finished, table):
     assert not [cell["not_run"] for cell in cells if cell["not_run"]]
 
 
+def test_costs_have_records_of_their_own_and_models_hold_no_clock_host_or_path(finished):
+    folder = finished.folder / "results/mini"
+    cost = folder / "costs/models/wordnet-mini/rodr/seed1.json"
+    table = (folder / "tables/all_methods.md.sha256").read_text(encoding="utf-8")
+    assert str(cost.relative_to(folder)) in table and not list(damaged(folder))
+    took = cost.read_text(encoding="utf-8")
+    cost.write_text(took.replace('"processes": 1', '"processes": 2'), encoding="utf-8")
+    assert [fault.partition(": ")[0] for fault in damaged(folder)] == [str(cost)]
+    cost.write_text(took, encoding="utf-8")
+    seconds = str(json.loads(took)["seconds"])
+    tracked = [path for kind in ("checkpoints", "training", "models") for path in (folder / kind).rglob("*")]
+    texts = [path.read_bytes() for path in tracked if path.is_file()]
+    assert not [
+        word for word in (seconds, str(finished.folder), platform.node()) for text in texts if word.encode() in text
+    ]
+
+
 def test_two_runs_from_scratch_give_the_same_bytes(finished):
     """RoDR's table, and CAPOT's measures: training with passages and on queries alone."""
     folder = finished.folder / "results/mini"
@@ -120,9 +139,7 @@ def test_two_runs_from_scratch_give_the_same_bytes(finished):
     status, output = finished.snakemake("results/mini/measures/wordnet-mini/capot_nq/seed1/dev.original.parquet", TABLE)
     assert status == 0, output
     kinds = ("collections", "variations", "training", "models", "runs", "measures", "tables")
-    made = [
-        path for kind in kinds for path in (folder / kind).rglob("*") if path.is_file() and path.name != "cost.json"
-    ]
+    made = [path for kind in kinds for path in (folder / kind).rglob("*") if path.is_file()]
     assert len(made) > 60
     first = folder.with_name("first")
     different = [path for path in made if path.read_bytes() != (first / path.relative_to(folder)).read_bytes()]

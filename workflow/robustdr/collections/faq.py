@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from robustdr.collections.located import bring, own_file
+from robustdr.collections.near import words
 from robustdr.collections.problems import Place
 from robustdr.collections.reading import records
 from robustdr.collections.records import Passage, Split
@@ -23,7 +24,8 @@ class Entry(NamedTuple):
     """A question with its answers.
 
     Attributes:
-        topic: what it is about; questions of one topic are in one split.
+        topic: what it is about, in the words of `near.words`; questions of one topic are in one split. Institutes write
+            the name of one disease with other capitals and hyphens.
         rewordings: the question in other people's words.
     """
 
@@ -59,7 +61,7 @@ def read_pairs(path: Path) -> Iterator[Entry]:
     if ".jsonl" in path.suffixes:
         for number, record in records(path, ("question", "answer")):
             question, answer = blanks(record["question"]), blanks(record["answer"])
-            yield Entry(Place(path, number), question, (answer,), str(record.get("focus") or question))
+            yield Entry(Place(path, number), question, (answer,), _topic(str(record.get("focus") or question)))
         return
     try:
         with open_unpacked(path) as file:
@@ -69,9 +71,13 @@ def read_pairs(path: Path) -> Iterator[Entry]:
             rewordings = [blanks(text) for text in pair["rephr"] if text and text.strip() != "*"]
             question = blanks(pair["question"])
             texts = tuple(blanks(text) for text in answers if text)
-            yield Entry(Place(path, number, "pair"), question, texts, question, tuple(rewordings))
+            yield Entry(Place(path, number, "pair"), question, texts, _topic(question), tuple(rewordings))
     except (OSError, *DAMAGES, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{path}: not StackFAQ's JSON ({type(error).__name__}: {error})") from None
+
+
+def _topic(text: str) -> str:
+    return " ".join(words(text))
 
 
 def _pairs(source: Faq, first: float, last: float) -> Iterator[Pair]:

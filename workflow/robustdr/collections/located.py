@@ -53,4 +53,6 @@ def bring(file: SourceFile, checksums: Mapping[str, str]) -> Path:
         path = Path(hf_hub_download(file["hub"], file["file"], repo_type="dataset", revision=file["revision"]))
     if "sha256" in file:
         hub.check(path, file["sha256"], source_name, cached=True)
+    else:
+        hub.check_cached(path, source_name)
     return path

@@ -1,14 +1,18 @@
 """Files of the hub's cache: fetched at a pinned revision, and moved away if they differ from the pinned ones."""
 
+import hashlib
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from robustdr.core import first_seen
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
 
 # Of a model: configurations (ColBERT's is a .metadata), tokenizers in every published form, weights as safetensors.
+BLOB = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")  # of small files the digest of Git, of large ones the SHA-256
 MODEL_FILES = ("*.json", "*.txt", "*.model", "*.spm", "*.metadata", "*.safetensors")
 
 
@@ -27,18 +31,41 @@ def fetching(subject: str) -> Iterator[None]:
         ) from error
 
 
-def check(file: Path, expected: str, subject: str, cached: bool) -> None:
-    """Check a file against the SHA-256 that the configuration pins.
+def check_cached(path: Path, subject: str) -> None:
+    """Check a file or a folder of the hub's cache against the digests that its library names files by.
+
+    Where the cache has copies in place of links, only their first digests are known.
+
+    Raises:
+        UserError: a file changed after it was fetched.
+    """
+    files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
+    names = {file: file.resolve().name for file in files}
+    if not all(map(BLOB.fullmatch, names.values())):
+        return first_seen.check(path, subject)
+    for file, name in names.items():
+        check(file, name, subject, cached=True, origin="the hub has")
+
+
+def _git_digest(file: Path) -> str:
+    with open(file, "rb") as opened:
+        size = os.fstat(opened.fileno()).st_size
+        return hashlib.file_digest(opened, lambda: hashlib.sha1(b"blob %d\0" % size)).hexdigest()
+
+
+def check(file: Path, expected: str, subject: str, cached: bool, origin: str = "the configuration pins") -> None:
+    """Check a file against its SHA-256, or against its digest of Git (40 digits).
 
     Args:
         subject: start of the message. cached: whether the file lies in the hub's cache, which would return it again.
+        origin: what says `expected`.
 
     Raises:
         UserError: the digest differs; a cached file is moved to `<blob>.damaged`.
     """
-    if (actual := sha256(file)) == expected:
+    if (actual := sha256(file) if len(expected) == 64 else _git_digest(file)) == expected:
         return
-    message = f"{subject}: {file} has sha256 {actual}, the configuration pins {expected}"
+    message = f"{subject}: {file} has sha256 {actual}, {origin} {expected}"
     if cached:
         blob = file.resolve()
         file.unlink()

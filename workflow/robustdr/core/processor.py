@@ -6,6 +6,44 @@ import re
 from functools import cache
 from pathlib import Path
 
+# What decides the last digits beside settings: instructions, number types and the order of additions. From the
+# references of oneDNN, MKL, OpenMP (GNU, LLVM), OpenBLAS, NumPy, FAISS, glibc, torch and CUDA. Threads are settings.
+VARIABLES = (
+    "ATEN_CPU_CAPABILITY",
+    "BLIS_ARCH_TYPE",
+    "CUBLASLT_WORKSPACE_SIZE",
+    "CUBLAS_WORKSPACE_CONFIG",
+    *(
+        f"{library}_{name}"
+        for library in ("DNNL", "ONEDNN")
+        for name in ("CPU_ISA_HINTS", "DEFAULT_FPMATH_MODE", "MAX_CPU_ISA")
+    ),
+    "FAISS_OPT_LEVEL",
+    "GLIBC_TUNABLES",
+    "KMP_DETERMINISTIC_REDUCTION",
+    "KMP_FORCE_REDUCTION",
+    "MKL_CBWR",
+    "MKL_DEBUG_CPU_TYPE",
+    "MKL_DOMAIN_NUM_THREADS",
+    "MKL_DYNAMIC",
+    "MKL_ENABLE_INSTRUCTIONS",
+    "MKL_NUM_STRIPES",
+    "NPY_DISABLE_CPU_FEATURES",
+    "NPY_ENABLE_CPU_FEATURES",
+    "NVIDIA_TF32_OVERRIDE",
+    "OMP_DYNAMIC",
+    "OMP_SCHEDULE",
+    "OMP_THREAD_LIMIT",
+    "OPENBLAS_CORETYPE",
+    "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
+    "TORCH_BLAS_PREFER_CUBLASLT",
+)
+
+
+def variables() -> dict[str, str]:
+    """Return those of `VARIABLES` that are set."""
+    return {name: os.environ[name] for name in VARIABLES if os.environ.get(name)}
+
 
 @cache
 def _cpu_description() -> str:
@@ -19,12 +57,12 @@ def _cpu_description() -> str:
 def kind() -> str:
     """What decides a library's choice of kernels: the maker, and instructions for bfloat16 and for its matrices.
 
-    `ONEDNN_MAX_CPU_ISA` counts too: it tells oneDNN not to use some of these.
+    Variables that tell libraries to compute in another way count too.
     """
     maker = re.search(r"^vendor_id\s*:\s*(\S+)", _cpu_description(), re.MULTILINE)
     has = [name for name, flag in (("BF16", "avx512_bf16"), ("AMX", "amx_bf16")) if flag in _cpu_description()]
-    limits = [f"ONEDNN_MAX_CPU_ISA={limit}" for limit in [os.environ.get("ONEDNN_MAX_CPU_ISA")] if limit]
-    return ", ".join([maker[1] if maker else platform.machine(), *has, *limits])
+    told = [f"{name}={value}" for name, value in variables().items()]
+    return ", ".join([maker[1] if maker else platform.machine(), *has, *told])
 
 
 def native() -> str:

@@ -20,18 +20,21 @@ def _from_package(name: str, path: str) -> Path:
 
 
 def from_hub(name: str, revision: str | None, subject: str) -> Path:
-    """Return the directory of a model of the hub, named after its commit; `subject` starts an error message.
+    """Return the directory of a model of the hub, named after its commit, checked; `subject` starts an error message.
 
     Args:
         revision: a commit, branch or tag; None for the default branch.
 
     Raises:
-        UserError: it cannot be fetched.
+        UserError: it cannot be fetched, or was changed since.
     """
     from huggingface_hub import snapshot_download
 
-    with hub.fetching(f"{subject}: {name}{f'@{revision}' if revision else ''}"):
-        return Path(snapshot_download(name, revision=revision, allow_patterns=[*hub.MODEL_FILES]))
+    subject = f"{subject}: {name}{f'@{revision}' if revision else ''}"
+    with hub.fetching(subject):
+        folder = Path(snapshot_download(name, revision=revision, allow_patterns=[*hub.MODEL_FILES]))
+    hub.check_cached(folder, subject)
+    return folder
 
 
 def locate(source: CheckpointSource) -> Path:

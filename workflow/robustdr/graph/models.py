@@ -1,5 +1,6 @@
 """Nodes of models: checkpoints, pre-training, training files, training and scores of teachers."""
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,7 @@ class Models(Part):
             decides=seed,
             inputs={"data": reads(corpus), "initial": reads(self.checkpoint(recipe.initial))},
             options={"trains": TRAINS, "seed": seed, "resume": f"{self.root}/resume/pretrained/{name}/seed{seed}"},
+            outputs=self.training_outputs(folder),
             need=self.training_need(devices, self.sized(4000, 24000), 420, 1 + settings.workers),
         )
 
@@ -154,13 +156,22 @@ class Models(Part):
                 "percents": percents,
                 "snapshots": snapshots,
             },
+            outputs=self.training_outputs(folder),
             first=f"{self.root}/models/{collection}/{name}/seed{seed}",
             need=self.training_need(devices, self.sized(3000, 24000), 360, 2 if devices > 1 else 1),
             makes=lambda: [
-                self.model(name_of_model, seed)
-                for name_of_model in (name, *(f"{name}.at{percent}" for percent in percents))
+                *(self.model(model, seed) for model in (name, *(f"{name}.at{percent}" for percent in percents))),
+                self.cost(self.model(name, seed)),
             ],
         )
+
+    def training_outputs(self, folder: str) -> dict[str, list[str]]:
+        """Return what a training writes: the model, and outside of its folder what it took."""
+        return {"output": [f"{self.root}/{folder}"], "cost": [f"{self.root}/costs/{folder}.json"]}
+
+    def cost(self, model: Node) -> Node:
+        """Return the node of what a training took."""
+        return replace(model, path=model.outputs["cost"][0], first="", subject=f"cost of the {model.subject}")
 
     @cache
     def teacher_scores(self, system: str, seed: int) -> Node:

@@ -284,7 +284,7 @@ def _theirs(graph: Graph, paper: str, systems: Iterable[str], spec: TableSpec) -
 def _costs_of(graph: Graph, system: str) -> list[Node]:
     """Return the nodes of a system's training costs: one file for each seed."""
     models = [graph.model(system, seed) for seed in graph.lineage.seeds(system)]
-    return [model.file(f"{model.path}/cost.json") for model in models]
+    return [graph.cost(model) for model in models]
 
 
 def _lineage_costs(graph: Graph, system: str) -> dict[str, list[Node]]:
@@ -297,7 +297,7 @@ def _lineage_costs(graph: Graph, system: str) -> dict[str, list[Node]]:
     models = [graph.model(name, lineage.seed_of(name, seed)) for name in trained for seed in seeds]
     return {
         "own": _costs_of(graph, system) if system in trained else [],
-        "total": [model.file(f"{model.path}/cost.json") for model in (*pretrained, *models)],
+        "total": [graph.cost(model) for model in (*pretrained, *models)],
     }
 
 

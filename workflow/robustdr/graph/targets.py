@@ -15,7 +15,7 @@ TARGET = re.compile(r"(?P<root>results(?:/[^/]+)?)/(?P<folder>tables|figures|cla
 # What a job leaves whose names do not follow from the wildcards of a rule: the records to ask for instead.
 UNDECLARED = (
     (r"(.+/models/[^/]+/[^/]+?)\.at\d+(/seed\d+).*", r"\1\2.sha256"),
-    (r"(.+/(?:models/[^/]+/[^/]+|checkpoints/[^/]+)/seed\d+)/(?!training\.csv$|cost\.json$).*", r"\1.sha256"),
+    (r"(.+/(?:models/[^/]+/[^/]+|checkpoints/[^/]+)/seed\d+)/(?!training\.csv$).*", r"\1.sha256"),
     (r"(.+/(?:checkpoints|indexes/[^/]+)/(?!seed\d+[/.])[^/]+)/(?!seed\d+[/.]).+", r"\1.sha256"),
     (r"(.+/collections/[^/]+/[^/]+)/(?:qrels\.txt|answers\.jsonl)(?:\.sha256)?", r"\1/queries.tsv.sha256"),
     (r"(.+/variations/[^/]+/[^/]+/[^/]+?)(?:\.version\d+\.tsv|\.version\d+\.json|\.split\.json)", r"\1.tsv.sha256"),

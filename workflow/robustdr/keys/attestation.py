@@ -2,14 +2,15 @@
 
 import sys
 import sysconfig
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from itertools import chain
 from pathlib import Path
 
 from robustdr.core.errors import UserError
-from robustdr.keys.integrity import key_of
-from robustdr.keys.provenance import PACKAGE, STAGES, Code, made_of, modules, parsed
+from robustdr.keys.integrity import contents, key_of
+from robustdr.keys.provenance import PACKAGE, STAGES, Code, digests, made_of, modules, parsed
 
 LOADED: dict[str, str] = {}  # by full name: the source of each module of this package, as it was when it was loaded
 
@@ -45,6 +46,46 @@ def check_inputs(inputs: Mapping[str, Sequence[Path]], planned: Mapping[str, Seq
                 raise UserError(
                     f"{path}: its record has the key {recorded_key or 'none'}, {key} was planned; run again"
                 )
+
+
+State = dict[Path, tuple[int, int, int, int]]
+
+
+def state_of(paths: Iterable[str]) -> State:
+    """Return size, times (ns) and inode of files and folders of the user, and of those below folders.
+
+    They tell of a change that was undone: no program sets the time of the last change (ctime).
+    """
+    files = {place: contents(place) for place in map(Path, paths)}
+    folders = {folder for place in files if place.is_dir() for folder in (place, *(f.parent for f in files[place]))}
+    stats = {place: place.stat() for place in (*folders, *chain(*files.values()))}
+    return {place: (stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino) for place, stat in stats.items()}
+
+
+def check_files(planned: Mapping[str, Mapping[str, str]]) -> None:
+    """Check that files and folders of the user have the bytes of the plan.
+
+    Args:
+        planned: `provenance.digests` at planning, by path.
+
+    Raises:
+        UserError: names a file that was changed, added or removed.
+    """
+    for path, digests_of in planned.items():
+        (now,) = digests([Path(path)])
+        if differing := sorted(name for name in {*now, *digests_of} if now.get(name) != digests_of.get(name)):
+            raise UserError(f"{Path(path, differing[0])}: it changed after this run was planned; run again")
+
+
+def check_unchanged(before: State, paths: Iterable[str]) -> None:
+    """Check that nobody wrote to files of the user since `before`.
+
+    Raises:
+        UserError: names a file that was written, added or removed.
+    """
+    now = state_of(paths)
+    if differing := sorted(file for file in {*before, *now} if before.get(file) != now.get(file)):
+        raise UserError(f"{differing[0]}: it changed while a job read it; run again")
 
 
 def check_loaded(code: Code) -> None:

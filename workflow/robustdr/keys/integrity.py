@@ -25,11 +25,9 @@ KEY = "# key: "
 WORK = "# work: "
 KEPT = "# kept: "
 WITH = "# made with: "
-NOT_HASHED = "# not hashed: "
 COMPUTED = "# computed on "
 CHAIN = (KEY, KEPT, READ, WITH, COMPUTED)  # lines that another chain behind the same bytes changes
 ASIDE = ".incomplete"  # after the name of a record of which a file is missing
-COST = "cost.json"  # its seconds differ from run to run
 SETTLED = 100_000_000  # ns; coarser than the clocks of file systems, so that a later change has another time
 
 
@@ -86,7 +84,7 @@ def record(
     """Write the record of an artifact: one line for each file, paths relative to the artifact's folder.
 
     Args:
-        path: a file, or a folder with all its files; of `COST` it has the name alone.
+        path: a file, or a folder with all its files.
         companions: files of the same folder that belong to it.
         key: the artifact's key. inputs: the artifacts that it was made from.
         hardware: what it and its inputs were computed on. installed: the packages that made it, with their versions.
@@ -96,16 +94,15 @@ def record(
     header = _chain(path, key, inputs, hardware, other_artifacts) + ([f"{WORK}{work}\n"] if work else [])
     header += [f"# installed: {', '.join(' '.join(pair) for pair in installed.items())}\n"] if installed else []
     files = contents(path) if path.is_dir() else [path, *companions]
-    lines = [
-        f"{NOT_HASHED if file.name == COST else f'{digest(file)}  '}{file.relative_to(path.parent).as_posix()}\n"
-        for file in files
-    ]
+    lines = [f"{digest(file)}  {file.relative_to(path.parent).as_posix()}\n" for file in files]
     _write(record_of(path), [*header, *lines])
 
 
-def renew(path: Path, old: Path, key: str, inputs: Iterable[Path], other_artifacts: Iterable[Path] = ()) -> None:
+def renew(path: Path, old: Path, key: str, inputs: Iterable[Path]) -> None:
     """Write the record of an artifact whose bytes are those of an old record: with a new key, and what was read now."""
     lines = old.read_text(encoding="utf-8").splitlines(keepends=True)
+    names = [pair.partition("  ")[2].removesuffix(".sha256") for pair in _read_values(old, WITH)]
+    other_artifacts = [path.parent / name for name in names]
     computed = {*_read_values(old, COMPUTED), *hardware(inputs)}
     kept_line = f"{KEPT}the same work made it before\n"
     rest = [line for line in lines if not line.startswith(CHAIN)]
@@ -140,8 +137,6 @@ def listed(record_file: Path) -> list[Path]:
     for line in record_file.read_text(encoding="utf-8", errors="replace").splitlines():
         if parsed := LINE.fullmatch(line.removeprefix(WITH)):
             names.append(parsed[2])
-        elif line.startswith(NOT_HASHED):
-            names.append(line.removeprefix(NOT_HASHED))
     return [Path(os.path.normpath(record_file.parent / name)) for name in names]
 
 
@@ -251,13 +246,16 @@ def verify(paths: Iterable[Path]) -> None:
     makes it again.
 
     Raises:
-        UserError: a file differs from its record or is missing, or the record is unreadable.
+        UserError: a file differs from its record or is missing, the record is unreadable, or a folder has another file
+            than its record: this one stays where it is.
     """
     for record_file in _records(paths):
         if fault := next(faults(record_file), None):
             new_place = _move_away(record_file.with_suffix(""))
             record_file.unlink()
             raise UserError(f"{fault}; moved to {new_place}; run again, which makes it again")
+        if stray := next(strays(record_file), None):
+            raise UserError(stray)
 
 
 def damaged(path: Path) -> Iterator[str]:
@@ -271,6 +269,7 @@ def damaged(path: Path) -> Iterator[str]:
         raise UserError(f"{path}: no artifact: neither it nor anything below it has a record (.sha256)")
     for record_file in records:
         yield from faults(record_file, sha256)
+        yield from strays(record_file)
     yield from _broken(records)
 
 
@@ -288,6 +287,15 @@ def faults(record_file: Path, digest: Callable[[Path], str] = digest) -> Iterato
             yield f"{file}: damaged: it is missing, {parsed[1]} was recorded when it was made"
         elif digest(file) != parsed[1] and (sha := sha256(file)) != parsed[1]:
             yield f"{file}: damaged: its sha256 is {sha}, {parsed[1]} was recorded when it was made"
+
+
+def strays(record_file: Path) -> Iterator[str]:
+    """Yield a sentence for each file in an artifact's folder that its record lacks: a library may read it."""
+    names = {line[66:] for line in record_file.read_text(encoding="utf-8", errors="replace").splitlines()}
+    artifact = record_file.with_suffix("")
+    for file in contents(artifact) if artifact.is_dir() else ():
+        if file.relative_to(record_file.parent).as_posix() not in names:
+            yield f"{file}: {record_file} does not list it; remove this file, or delete {artifact}, and run again"
 
 
 def _move_away(artifact: Path) -> Path:

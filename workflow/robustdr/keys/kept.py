@@ -79,7 +79,7 @@ def take_back(artifacts: Sequence[tuple[Path, ...]], keys: Sequence[str], inputs
         artifacts: each artifact, and the files that belong to it. keys: their keys. inputs: what the job reads.
     """
     # The first record stands for all: it comes last.
-    for number, ((path, *companions), key) in reversed(list(enumerate(zip(artifacts, keys, strict=True)))):
+    for (path, *companions), key in reversed(list(zip(artifacts, keys, strict=True))):
         for part in (path, *companions):
             if part.is_dir():
                 shutil.rmtree(part)
@@ -88,9 +88,7 @@ def take_back(artifacts: Sequence[tuple[Path, ...]], keys: Sequence[str], inputs
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.unlink(missing_ok=True)
                 os.link(file, place)
-        renew(
-            path, record_of(link_of(path)), key, inputs, [] if number else [artifact for artifact, *_ in artifacts[1:]]
-        )
+        renew(path, record_of(link_of(path)), key, inputs)
 
 
 def drop(artifacts: Iterable[tuple[Path, ...]]) -> None:

@@ -185,6 +185,8 @@ class Node:
             name: [node.key for node in entry.nodes] for name, entry in option_inputs.items() if entry.nodes
         }:
             options.append(["--reads", json.dumps(planned)])
+        if files := [path for entry in self.inputs.values() for path in entry.files]:
+            options.append(["--files", json.dumps(dict(zip(map(str, files), digests(files), strict=True)))])
         option_values = {**{name: entry.paths for name, entry in option_inputs.items()}, **self.options}
         for name, value in option_values.items():
             values = value if isinstance(value, list) else [value]

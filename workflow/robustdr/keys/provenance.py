@@ -12,7 +12,6 @@ import hashlib
 import importlib.util
 import itertools
 import json
-import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from robustdr.core import processor
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
 from robustdr.keys.integrity import contents, digest
@@ -30,16 +30,6 @@ OF_WHEEL = PACKAGE / "requirements.lock"
 LOCK = OF_WHEEL if OF_WHEEL.is_file() else PACKAGE.parent.parent / "requirements.lock"
 STAGES = "robustdr.stages"
 RUNNER = f"{STAGES}.__main__"  # starts a stage, checks what it reads and records what it makes
-# Variables that decide the last digits of what is computed. Threads are settings.
-ENVIRONMENT = (
-    "CUBLAS_WORKSPACE_CONFIG",
-    "MKL_CBWR",
-    "NVIDIA_TF32_OVERRIDE",
-    "ONEDNN_DEFAULT_FPMATH_MODE",
-    "ONEDNN_MAX_CPU_ISA",
-    "OPENBLAS_CORETYPE",
-    "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
-)
 version = functools.cache(version)  # jobs of one process ask again and again
 Import = tuple[str, int, list[str]]  # from what, how many levels up, which names; for a plain import "", 0, the modules
 # Distributions whose module has another name; a module may come from several.
@@ -295,5 +285,5 @@ def made_of(code: Code) -> str:
 
 @functools.cache
 def _made_of(names: tuple[str, ...], packages_: tuple[str, ...]) -> str:
-    environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
-    return _digest(json.dumps([names, modules(*names), packages(Code(names, packages_)), environment], sort_keys=True))
+    parts = [names, modules(*names), packages(Code(names, packages_)), processor.variables()]
+    return _digest(json.dumps(parts, sort_keys=True))

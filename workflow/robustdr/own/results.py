@@ -183,7 +183,7 @@ def _remedy(graph: Graph, store: ByCategory, folder: Path, system: str, measure:
 
     models = [graph.model(system, seed) for seed in graph.lineage.seeds(system)]
     training_costs: list[Cost] = [
-        json.loads((folder / model.path / "cost.json").read_text(encoding="utf-8")) for model in models
+        json.loads((folder / graph.cost(model).path).read_text(encoding="utf-8")) for model in models
     ]
     return {
         "label": graph.lineage.recipe(system).label,

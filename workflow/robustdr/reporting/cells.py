@@ -137,7 +137,7 @@ class Maker(Generic[Layout]):
         spec: of the table. store: measured values. reported: printed values, None if the paper prints none.
         statistics: of the varied query sets, cards of the collections, or similarities: what the layout `reads`.
         queries: originals (`queries.tsv`) and variations of each collection, if the layout reads them.
-        costs: cost.json files of trained systems, if the layout reads them.
+        costs: files of costs of trained systems, if the layout reads them.
     """
 
     settings: TableSettings

@@ -99,7 +99,7 @@ class TableSettings(ReportSettings):
         losses: of the systems shown and of their lineages. stand_ins, notes: footnotes.
         environment: pinned versions.
         seeds: for a table of seeds: those of the `paper` and of the `scale`.
-        lineage: for a table of methods: the cost.json files of each system's lineage. reindexes: whether its passage
+        lineage: for a table of methods: the files of costs of each system's lineage. reindexes: whether its passage
             vectors differ from the base system's.
         released: by role, variations whose query sets are those that authors released, and where.
         checkpoints: systems that are, or rank with, models as their authors released them, without training here.

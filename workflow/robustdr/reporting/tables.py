@@ -290,7 +290,7 @@ def write_table(
 
     Args:
         measures: measures files, in the order of the settings' keys. statistics: see `Maker`.
-        queries: original and varied queries, if the layout reads them. costs: cost.json files of the lineages.
+        queries: original and varied queries, if the layout reads them. costs: files of costs of the lineages.
         reported: reported.yaml; None if no paper prints the table. priors: evidence/priors.json; None if there is none.
         output: the .md file. recalls: of the compressed indexes that were searched.
     """

@@ -11,7 +11,16 @@ from pathlib import Path
 from robustdr.core import network, torchrun
 from robustdr.core.errors import exit_status, unknown
 from robustdr.core.plugins import module_named
-from robustdr.keys.attestation import check_code, check_inputs, check_loaded, check_origins, watch
+from robustdr.keys.attestation import (
+    check_code,
+    check_files,
+    check_inputs,
+    check_loaded,
+    check_origins,
+    check_unchanged,
+    state_of,
+    watch,
+)
 from robustdr.keys.integrity import check_chain, hardware, record, verify
 from robustdr.keys.kept import drop, same_work, take_back, work_of
 from robustdr.keys.provenance import PACKAGE, Code, installed, module_of_stage
@@ -54,23 +63,25 @@ def run(name: str, a: argparse.Namespace, check: Callable[[], None] = lambda: No
         check: is called after the stage has run, before anything is recorded.
 
     Raises:
-        UserError: an input is damaged or not the planned one, a package is not the one that requirements.lock pins, or
-            the code is not the one that the key was made of.
+        UserError: an input is damaged or not the planned one, a file of the user was changed, a package is not the one
+            that requirements.lock pins, or the code is not the one that the key was made of.
     """
     function, _, options, makes = STAGES[name]
     code = Code(a.code or [function.__name__], a.packages)
     if a.made_of:
         check_code(code, a.made_of)
     paths_of = {option: _paths(getattr(a, option.rstrip("_"))) for option in options}
-    inputs = [path for option, paths in paths_of.items() if options[option].get("metavar") == "INPUT" for path in paths]
+    inputs, output_paths, costs = (
+        [path for option, paths in paths_of.items() if options[option].get("metavar") == kind for path in paths]
+        for kind in ("INPUT", "OUTPUT", "COST")
+    )
     versions = installed(code)
     verify(inputs)
     check_inputs({option.rstrip("_"): paths for option, paths in paths_of.items()}, a.reads)
     check_chain(inputs)
-    outputs = makes(a)
-    outputs += [
-        (path,) for option, paths in paths_of.items() if options[option].get("metavar") == "OUTPUT" for path in paths
-    ]
+    before = state_of(a.files)
+    check_files(a.files)
+    outputs = [*makes(a), *((path,) for path in (*output_paths, *costs))]
     keys = a.key if len(a.key) > 1 else (a.key or [""]) * len(outputs)
     option_values = {option: getattr(a, option.rstrip("_")) for option in options if option != "settings"}
     artifacts = [
@@ -86,6 +97,7 @@ def run(name: str, a: argparse.Namespace, check: Callable[[], None] = lambda: No
     if a.gpus:
         module_named("robustdr.stages.gpus").check_gpus(name, a.gpus)  # by its name: no stage is made of it
     function(a)
+    check_unchanged(before, a.files)
     check_loaded(code)
     check()
     if not first:
@@ -104,7 +116,7 @@ def run(name: str, a: argparse.Namespace, check: Callable[[], None] = lambda: No
             hardware=computed_on,
             installed=versions,
             work=work,
-            other_artifacts=[] if number else [output for output, *_ in outputs[1:]],
+            other_artifacts=[] if number else [output for output, *_ in outputs[1:] if output not in costs],
         )
     drop(outputs)
 

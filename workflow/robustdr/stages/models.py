@@ -2,7 +2,7 @@
 
 import argparse
 
-from robustdr.stages.options import INT, INTS, MADE, PATH, PATHS, READ, READS, TEXT, stage
+from robustdr.stages.options import COST, INT, INTS, MADE, PATH, PATHS, READ, READS, TEXT, stage
 
 
 @stage("write an initial checkpoint", settings=TEXT, output=MADE)
@@ -53,6 +53,7 @@ def training_data(a: argparse.Namespace) -> None:
     percents_={**INTS, "help": "of the training, after which a snapshot is taken"},
     snapshots_={**PATHS, "help": "the folder of each snapshot"},
     output=PATH,
+    cost=COST,
 )
 def train(a: argparse.Namespace) -> None:
     from robustdr.core.errors import UserError
@@ -67,9 +68,9 @@ def train(a: argparse.Namespace) -> None:
     if engine := getattr(module, "train", None):
         if snapshots:
             raise UserError(f"{settings.system}: {a.trains} takes no snapshots of a training; remove its `.at…`")
-        engine(settings, a.seed, a.data, a.initial, a.output, files)
+        engine(settings, a.seed, a.data, a.initial, a.output, a.cost, files)
         return
-    train(a.trains, settings, a.seed, a.key[0], a.data, a.initial, a.output, a.resume, files, snapshots)
+    train(a.trains, settings, a.seed, a.key[0], a.data, a.initial, a.output, a.cost, a.resume, files, snapshots)
 
 
 @stage(

@@ -18,6 +18,8 @@ MADE: Option = {"type": Path, "metavar": "OUTPUT"}
 MADES: Option = {**MADE, "nargs": "*", "default": []}
 TEXT: Option = {}
 TEXTS: Option = {"nargs": "*"}
+# What a job took. Its bytes differ from run to run: no other record has their digest, and its rule declares its own.
+COST: Option = {"type": Path, "metavar": "COST"}
 INT: Option = {"type": int}
 INTS: Option = {"type": int, "nargs": "*", "default": []}
 
@@ -60,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser, stage: Stage) -> None:
         "--work", default="", help="digest of code and settings; without it, nothing made before is kept"
     )
     parser.add_argument("--reads", type=json.loads, default={}, help="JSON: by option, the planned keys of artifacts")
+    parser.add_argument("--files", type=json.loads, default={}, help="JSON: by path, planned digests of files")
     parser.add_argument("--code", nargs="+", help="the stage and the modules that it loads by name")
     parser.add_argument("--gpus", type=int, default=0, help="GPUs without which the job stops")
     parser.add_argument("--network", action="store_true", help="allows connections beyond this machine")

@@ -13,7 +13,7 @@ from robustdr.stages.options import MADE, PATH, PATHS, READ, READS, TEXT, stage
     measures_=READS,
     statistics_=READS,
     queries_=READS,
-    costs_=PATHS,
+    costs_=READS,
     recalls_=READS,
     reported_=PATH,
     priors_=PATH,

@@ -94,16 +94,16 @@ def peak_memory() -> float:
 
 
 def write_course(
-    output: Path, log: Sequence[Mapping[str, object]], seconds: float, device: torch.device, processes: int
+    output: Path, cost: Path, log: Sequence[Mapping[str, object]], seconds: float, device: torch.device, processes: int
 ) -> None:
-    """Write what a training did into its model directory: training.csv, a row for each step, and cost.json."""
+    """Write what a training did, training.csv of its model directory, with a row for each step; and what it took."""
     with atomic(output / "training.csv") as temporary, open(temporary, "w", newline="") as file:
         writer = csv.DictWriter(file, log[0].keys(), lineterminator="\n")
         writer.writeheader()
         writer.writerows(log)
     name = torch.cuda.get_device_name() if device.type == "cuda" else "CPU"
     write_json(
-        output / "cost.json",
+        cost,
         Cost(seconds=seconds, peak_memory_mb=peak_memory(), device=name, processes=processes),
     )
 
@@ -116,6 +116,7 @@ def train(
     data: Path,
     initial: Path,
     output: Path,
+    cost: Path,
     resume: Path,
     files: Files | None = None,
     snapshots: dict[float, Path] | None = None,
@@ -127,6 +128,7 @@ def train(
         seed: of batches, draws and dropout.
         key: key of the result; a checkpoint with another key is not resumed.
         data: the training data. initial: the model to start from. output: the model directory to write.
+        cost: the file of what it took.
         resume: folder of the checkpoint in progress; the snapshots wait beside it; both are removed at the end.
         files: further inputs, by name.
         snapshots: further model directories to write, by the share of the steps after which they are saved.
@@ -211,7 +213,7 @@ def train(
             with atomic(path) as temporary:
                 shutil.copytree(waiting / str(snapshot_step), temporary)
         keep(output, steps)
-        write_course(output, log, seconds, on, processes)
+        write_course(output, cost, log, seconds, on, processes)
         for folder in (resume, waiting):
             shutil.rmtree(folder, ignore_errors=True)
     distributed.stop()

@@ -85,7 +85,7 @@ class LoopSettings(Schedule):
 
 
 class Cost(TypedDict):
-    """The cost of a training, in cost.json of its model; `seconds` is wall time."""
+    """What a training took; `seconds` is wall time."""
 
     seconds: float
     peak_memory_mb: float

@@ -108,13 +108,15 @@ def train(
     data: Path,
     initial: Path,
     output: Path,
+    cost: Path,
     files: Files,
 ) -> None:
     """Train one model on one device.
 
     Args:
         seed: of batches, draws and dropout. data: the training file. initial: the model to start from.
-        output: the model directory to write. files: `corpus`, the collection's passages.
+        output: the model directory to write. cost: the file of what it took.
+        files: `corpus`, the collection's passages.
 
     Raises:
         UserError: there are fewer examples than one batch needs, or the loss is not finite.
@@ -161,4 +163,4 @@ def train(
     save(encoders, initial, output, card, settings.encoders == "separate")
     names = {name: name for name in ("step", "epoch", "learning_rate")} | {"grad_norm": "gradient_norm", "loss": "loss"}
     course = [{ours: entry[theirs] for theirs, ours in names.items()} for entry in log]
-    write_course(output, course, seconds, encoder.device, 1)
+    write_course(output, cost, course, seconds, encoder.device, 1)

@@ -56,6 +56,7 @@ def find(model: str) -> Path:
         folder = Path(snapshot_download(pinned["id"], revision=pinned["revision"], allow_patterns=[*hub.MODEL_FILES]))
     except Exception as error:  # network, permission and hub errors have no common class
         raise UserError(f"{model}: cannot be downloaded ({error})") from None
+    hub.check_cached(folder, model)
     weights = folder / _WEIGHTS
     if not weights.is_file() or sha256(weights) != pinned["sha256"]:
         raise UserError(f"{model}: {_WEIGHTS} of that revision is missing or has another sha256; nothing was loaded")

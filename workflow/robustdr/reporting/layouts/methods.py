@@ -34,7 +34,7 @@ def expenses(lineage: dict[str, list[str]], costs: dict[str, Cost]) -> dict[str,
     """The costs of training a system, averaged over its seeds, as texts of the table.
 
     Args:
-        lineage: `own`: the cost.json files of the system; `total`: of its whole lineage, with itself. For all seeds;
+        lineage: `own`: the files of costs of the system; `total`: of its whole lineage, with itself. For all seeds;
             empty for a system that is not trained.
         costs: by file.
 

@@ -1,0 +1,3 @@
+from robustdr.own.api import evaluate as evaluate
+
+__version__: str
