@@ -1,15 +1,19 @@
 """Records of artifacts: in sha256sum's format, checked before reading, and what is damaged is moved away."""
 
+import hashlib
+import hmac
+import json
 import os
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
 from robustdr.cli import main
 from robustdr.core.errors import UserError
-from robustdr.keys import integrity
+from robustdr.keys import integrity, notes, provenance
 from robustdr.keys.integrity import damaged, digest, hardware, is_whole, listed, record, recorded, set_aside, verify
 from robustdr.keys.notes import KNOWN, NOTES, note
 
@@ -283,3 +287,30 @@ def test_the_first_record_of_a_job_stands_for_what_it_made_with_it(artifact, mod
     assert len(list(set_aside(tmp_path))) == 2 and not record_file.exists()
     (model / "model.safetensors").write_text("others")
     assert not list(set_aside(tmp_path)) and is_whole(record_file)
+
+
+def forged_by_hand(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def copied_from_another_user(text):
+    return hmac.digest(b"another secret", text.encode(), "sha256").hex()
+
+
+def of_another_text(text):
+    return notes._code(text.replace("0" * 64, "1" * 64))
+
+
+@pytest.mark.parametrize("code", [forged_by_hand, copied_from_another_user, of_another_text])
+def test_a_forged_note_keeps_no_digest_and_no_code_of_a_key(artifact, monkeypatch, code):
+    monkeypatch.chdir(artifact.parent)
+    stat, source = artifact.stat(), "import os\n"
+    state = f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}"
+    state_of_code = provenance._digest(f"{sys.version} {provenance._parser()} {source}")
+    forged = {str(artifact): (state, "0" * 64), "code of mine": (state_of_code, f'["{"0" * 64}", {{}}]')}
+    for subject, (subject_state, value) in forged.items():
+        (place := notes._place(subject)).parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps([subject_state, value])
+        place.write_text(f"{code(text)}\n{text}")
+    assert digest(artifact) == ABC
+    assert provenance.parsed("mine", source)[0] != "0" * 64

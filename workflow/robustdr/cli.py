@@ -111,9 +111,17 @@ def export(a: argparse.Namespace) -> None:
 
 
 def verify(a: argparse.Namespace) -> int:
+    from robustdr import verification
+    from robustdr.graph.project import FOLDER
     from robustdr.keys.integrity import damaged
 
+    if not a.paths and not a.texts:
+        raise UserError("verify: name a folder of artifacts, such as results, or --texts")
     faults = [fault for path in a.paths for fault in damaged(path)]
+    if a.paths and (FOLDER / "config.yaml").is_file():
+        faults += verification.outdated(a.paths, dict(a.config))
+    if a.texts:
+        faults += [*verification.changed_pages(parser()), *verification.changed_findings()]
     print("\n".join(faults) or "nothing is damaged")
     return 1 if faults else 0
 
@@ -298,9 +306,13 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--format", choices=["text", "json"], default="text", help="default: text")
     text = "write the page of deviations: differences between what is done here and what the papers do"
     deviations.add_arguments(add("deviations", deviations.run, text))
-    command = add("verify", verify, "read artifacts again and list the damaged ones; exit status 1 if there are any")
+    text = "read artifacts again and list those that are damaged, or outdated by the plan; exit status 1 if any are"
+    command = add("verify", verify, text)
     text = "an artifact, or a folder such as results"
-    command.add_argument("paths", type=named_path, nargs="+", metavar="PATH", help=text)
+    command.add_argument("paths", type=named_path, nargs="*", metavar="PATH", help=text)
+    text = "make README's findings and the generated pages of docs again, and list those that differ"
+    command.add_argument("--texts", action="store_true", help=text)
+    preflight.add_changes(command)
     command = add(schemas.__name__, schemas, "write the JSON schemas of a configuration, for editors")
     command.add_argument("folder", type=named_path, nargs="?", default=Path("config"), help="default: config")
     text = "write the tables of keys and commands into the pages of the documentation"

@@ -10,9 +10,9 @@ import pyarrow.csv as csv
 import pyarrow.parquet as pq
 
 from robustdr.collections.located import bring
-from robustdr.collections.reading import DAMAGES, OPENERS
 from robustdr.collections.settings import FromFiles, SourceFile
 from robustdr.core.errors import UserError, unknown
+from robustdr.core.unpacked import DAMAGES, open_unpacked
 
 
 class Table:
@@ -48,7 +48,7 @@ class Table:
 
 def _tsv(path: Path, header: bool) -> pa.Table:
     """Read all columns as text; quotation marks belong to it, and a carriage return within a line becomes a blank."""
-    with OPENERS.get(path.suffix, open)(path, "rb") as file:
+    with open_unpacked(path) as file:
         data = re.sub(rb"\r(?!\n)", b" ", file.read())
     parse = csv.ParseOptions(delimiter="\t", quote_char=False)
     read_options = csv.ReadOptions(autogenerate_column_names=not header)

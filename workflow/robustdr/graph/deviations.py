@@ -21,6 +21,7 @@ from robustdr.losses import LOSSES
 from robustdr.training.settings import Schedule
 from robustdr.variations import drawn
 
+PAGE = Path("docs/explanation/deviations.md")
 FULL = "full"  # the scale whose values are compared with the papers'
 MEMORY = "gradient_cache"  # decides memory, and no gradient but for rounding
 NAMED = 3  # systems of a deviation that the page names; of more, it gives the number
@@ -216,9 +217,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--check", action="store_true", help=text)
     text = "folder of a scale, such as results/mini: keep what its tables measured of deviations, for the page"
     parser.add_argument("--results", type=named_path, help=text)
-    parser.add_argument(
-        "-o", "--output", type=output_path, default=Path("docs/explanation/deviations.md"), help="default: %(default)s"
-    )
+    parser.add_argument("-o", "--output", type=output_path, default=PAGE, help="default: %(default)s")
 
 
 def run(arguments: argparse.Namespace) -> int:

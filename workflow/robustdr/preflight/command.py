@@ -24,6 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=text)
     text = "look only at this machine, ask no server and submit no job; for compute nodes"
     parser.add_argument("--offline", action="store_true", help=text)
+    add_changes(parser)
+
+
+def add_changes(parser: argparse.ArgumentParser) -> None:
+    """The option --config, as Snakemake has it."""
     text = "values that replace those of config/config.yaml, as for snakemake"
     parser.add_argument("--config", nargs="+", type=_change, default=[], metavar="KEY=VALUE", help=text)
 
