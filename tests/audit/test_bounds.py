@@ -54,6 +54,8 @@ def test_bold_that_is_not_the_best(paper):
     marks = {"marks": {"^": "bold"}}
     assert kinds(paper, cells, names, **marks) == []
     assert kinds(paper, cells.replace("62.4", "64.4"), names, **marks) == [("bold_not_best", "suspicious", "63.6")]
+    few = "\n".join(rows[:6]) + "\n"  # five rows of six columns are enough if all bold ones are the largest
+    assert kinds(paper, few.replace("62.4", "64.4"), names, **marks) == [("bold_not_best", "suspicious", "63.6")]
 
 
 STARRED = """\

@@ -24,6 +24,7 @@ from robustdr.audit.arithmetic import relations
 from robustdr.audit.audited import audit
 from robustdr.audit.cells import parse
 from robustdr.core.errors import UserError
+from robustdr_review.paragraphs import paragraphs
 from robustdr_review.sources import from_folder
 from robustdr_review.transcribe import transcribe
 
@@ -99,8 +100,9 @@ def checked_out(mirrors, repository, commit, path, scratch):
     return Path(scratch) / path
 
 
-def measure(mirrors, wanted, verbose):
-    files = tables = printed = right = invented = cells = findings = found = made = found_anywhere = made_anywhere = 0
+def measure(mirrors, wanted, verbose, errors):
+    files = tables = printed = right = invented = cells = findings = found = made = 0
+    drawn = anywhere.Counts()
     for line in LIST.read_text(encoding="utf-8").splitlines():
         half, repository, commit, path = line.split("\t")
         with tempfile.TemporaryDirectory() as scratch:
@@ -127,8 +129,10 @@ def measure(mirrors, wanted, verbose):
         cells, findings = cells + len(read.reported.cells), findings + len(audited.findings)
         more = injected(read.reported, random.Random(path))
         found, made = found + more[0], made + more[1]
-        *_, found_more, made_more = anywhere.injected(read.reported, random.Random(path), 1)
-        found_anywhere, made_anywhere = found_anywhere + found_more, made_anywhere + made_more
+        missed = []
+        with tempfile.TemporaryDirectory() as scratch:
+            text_of = list(paragraphs(checked_out(mirrors, repository, commit, path, scratch))[0])
+        drawn = drawn.plus(anywhere.injected(read.reported, random.Random(path), errors, text_of, missed))
         if verbose:
             print(
                 f"{repository}/{path}: {(source & labels).total()} of {source.total()}, not read {source - labels}"[
@@ -136,11 +140,12 @@ def measure(mirrors, wanted, verbose):
                 ]
             )
             print("   ", dict(extra), [f"{one.id}: {one.flaws[0].words}"[:250] for one in audited.findings])
+            print(*(f"    missed {one}" for one in missed), sep="\n", flush=True)
     share = right / max(printed, 1)
     print(
         f"{wanted}: {files} files, {tables} tables; {right:,} of {printed:,} numbers read ({share:.1%}), {invented} "
         f"invented; {findings} findings on {cells:,} cells ({1000 * findings / max(cells, 1):.2f} in 1,000); "
-        f"{found} of {made} changed digits of covered cells found, {found_anywhere} of {made_anywhere} of any cells"
+        f"{found} of {made} changed digits of covered cells found; of any cells: {drawn}"
     )
 
 
@@ -149,5 +154,6 @@ if __name__ == "__main__":
     parser.add_argument("mirrors", type=Path)
     parser.add_argument("--half", choices=["seen", "unseen"], default="seen")
     parser.add_argument("--verbose", action="store_true", help="print each file; for the half that is seen")
+    parser.add_argument("--errors", type=int, default=1, help="wrong digits for each table")
     given = parser.parse_args()
-    measure(given.mirrors, given.half, given.verbose and given.half == "seen")
+    measure(given.mirrors, given.half, given.verbose and given.half == "seen", given.errors)

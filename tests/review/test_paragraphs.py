@@ -39,9 +39,10 @@ def test_latex_without_floats_formulas_and_references(tmp_path):
 
 def test_lines_and_pages_without_tables(tmp_path):
     text = (
-        "# 1 Title\nFirst 1.5.\nMore.\n\n| a | 2.5 |\n|---|---|\nAfter 3.5.\n```\ncode 4.5\n```\n## References\nx 5.5\n"
+        "# 1 Title\nFirst 1.5.\nMore.\n\na | b\n---|---\nc | 9.5\n"
+        "\n| a | 2.5 |\n|---|---|\nAfter 3.5.\n```\ncode 4.5\n```\n## References\nx 5.5\n"
     )
-    assert read(tmp_path / "a.md", text) == [(1, "# 1 Title"), (2, "First 1.5. More."), (7, "After 3.5.")]
+    assert read(tmp_path / "a.md", text) == [(1, "# 1 Title"), (2, "First 1.5. More."), (11, "After 3.5.")]
     page = "<p>First 1.5.</p>\n<table><tr><td><p>2.5</p></table>\n<h2>References</h2><p>3.5</p>"
     assert read(tmp_path / "a.html", page) == [(1, "First 1.5.")]
     document = Document()

@@ -42,7 +42,11 @@ def prose(paper):
         ("In RR@10, beta is the best on 1 of 3 sets.", DIFFERS, "0 of 3"),
         ("In RR@10, alpha is the best on typo queries.", AGREES, "1 of 1"),
         ("In RR@10, beta is the best on typo queries.", DIFFERS, "0 of 1"),
-        ("In RR@10, alpha has the highest value on all of typo, synonym and original.", UNTIED, None),  # and: of what?
+        ("In RR@10, alpha has the highest value on all of typo, synonym and original.", AGREES, "3 of 3"),
+        ("In RR@10, alpha outperforms all baselines on typo and synonym queries.", AGREES, "2 of 2"),
+        ("In RR@10, alpha outperforms all baselines across typo and synonym queries.", AGREES, "2 of 2"),
+        ("In RR@10, beta outperforms all baselines on each query set.", UNTIED, None),  # alpha may be no baseline
+        ("In RR@10, beta has the highest value but one on typo queries.", UNTIED, None),
         ("Table 1 has marks at p < 0.05.", AGREES, "p < 0.05"),
         ("Table 1 has marks at p < 0.01.", DIFFERS, "p < 0.05"),
         ("We train alpha with a rate of 0.25 [25, 3] (Doe, 2020).", UNTIED, ""),

@@ -9,7 +9,7 @@ from robustdr_review.sources import at_line, at_page, from_folder, from_zip, rea
 Paragraph = tuple[int, str]  # line, text
 _REFERENCES = re.compile(r"[\W\d_]*(?:references|bibliography)\W*", re.I)
 _HEADING = re.compile(r"#+\s|[\s*]*(?:\d+\.)+\d*\s*$")
-_ROW = re.compile(r"[|\t].*[|\t]|\|\s*$")
+_ROW = re.compile(r"[|\t].*[|\t]|\|\s*$|\w\s+\|\s+\S")
 _BREAK = re.compile(r"\n[ \t]*\n|\\(?:chapter|(?:sub)*section)\*?\s*\{(?P<title>[^{}]*)\}")
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
 _HTML_TABLE = re.compile(r"<(table|TABLE)\b")

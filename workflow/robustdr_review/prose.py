@@ -41,12 +41,14 @@ _OF_OTHERS = re.compile(
     r"\bet al\b|\b(?:prior|previous|earlier|their) (?:work|study|paper|results)\b|\breported (?:by|in) (?!Tab)", re.I
 )
 _EXTREME = re.compile(r"\b(best|highest|largest|greatest|lowest|smallest|worst)\b", re.I)
-_HEDGED = re.compile(
-    r"\b(?:second|third|next|one of|among|except|but|not|nearly|almost|most of|often|usually|mostly|than|nor|if|"
-    r"second-best|baselines?|competitors?|and|or|while|whereas|although)\b",
+_BEATS = re.compile(r"\b(outperforms|surpasses|beats) (?:all|every|any)\b", re.I)
+_NOT_BEST = re.compile(
+    r"\b(?:second|third|next|one of|among|except|but|not|nearly|almost|most of|often|usually|mostly|than|nor|if)\b",
     re.I,
 )
-_ALL = re.compile(r"\b(?:all|every|each)\b", re.I)
+_HEDGED = re.compile(r"\b(?:baselines?|competitors?|and|or|while|whereas|although)\b", re.I)
+_ALL = re.compile(r"\b(?:all|every|each|across|both)\b", re.I)
+_SHORT = {"acc": "accuracy", "avg": "average", "prec": "precision", "rec": "recall"}
 _EITHER = re.compile(r"\bchange[sd]?\b|gap|differ|impact", re.I)
 _WORD = re.compile(r"[a-z0-9]+")
 
@@ -77,6 +79,14 @@ class _Names:
     starts: Mapping[str, Mapping[str, Sequence[int]]]
     words: Sequence[Collection[str]]  # of each word that is a label: the coordinates of which it may be one
 
+    def within(self, labels: Mapping[str, Collection[str]]) -> "_Names":
+        """Those of the names that are labels of one table."""
+        starts = {
+            name: {label: places for label, places in starts.items() if label in labels.get(name, ())}
+            for name, starts in self.starts.items()
+        }
+        return _Names({name: found for name, found in starts.items() if found}, self.words)
+
     def is_nearest(self, fact: Fact, place: int) -> bool:
         """Whether the labels of a fact are those that stand next to a place of the sentence."""
         for name, starts_of in self.starts.items():
@@ -101,6 +111,10 @@ class Prose:
         self.tables = {id: table for id, table in reported.tables.items() if not id.startswith("prose")}
         self.cells = [cell for table in self.tables.values() for cell in table.cells]
         self._totals = totals(self.cells)
+        self._labels: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for cell in self.cells:
+            for name, label in cell.coordinates.items():
+                self._labels[cell.table][name].add(label)
         # By the coordinates that cells have: the places of those at each label, and of those in each table.
         self._places: defaultdict[frozenset[str], defaultdict[tuple[str, str], set[int]]]
         self._places = defaultdict(lambda: defaultdict(set))
@@ -113,9 +127,10 @@ class Prose:
             for name, label in cell.coordinates.items():
                 if name not in ("value", "seed"):
                     for words in (label, *reported.words.get(label, ())):
-                        if tokens := tuple(_WORD.findall(words.casefold())):
+                        if tokens := tuple(_SHORT.get(one, one) for one in _WORD.findall(words.casefold())):
                             self._names[tokens][name, label] = words
         self._worded = reported.words
+        self._determined: dict[tuple[str, str], bool] = {}
         self._longest = max(map(len, self._names), default=0)
 
     def check(self, paragraphs: Iterable[tuple[int, str]]) -> Checked:
@@ -135,10 +150,9 @@ class Prose:
                 spans = [range(printed.start, printed.end) for printed, _ in judged(sentence)]
                 numbers = [figure for figure in figures(sentence) if not any(figure.position in span for span in spans)]
                 named_tables = self._tables_in(sentence) or caption
-                if _EXTREME.search(sentence):
-                    is_counted = any(figure.kind == COUNT for figure in numbers)
+                if not any(figure.kind == COUNT for figure in numbers):
                     place = line + offset if line else 0
-                    ties += self._superlative(place, sentence, self._names_in(sentence), named_tables, is_counted)
+                    ties += self._superlative(place, sentence, self._names_in(sentence), named_tables)
                 if numbers:
                     ties += self._sentence(line + offset if line else 0, sentence, numbers, named_tables)
                 if sized := sizes(sentence):
@@ -221,7 +235,8 @@ class Prose:
         return [id for id in dict.fromkeys(ids) if id in self.tables]
 
     def _names_in(self, sentence: str) -> _Names:
-        tokens = [(match[0], match.start()) for match in _WORD.finditer(sentence.casefold())]
+        found = _WORD.finditer(sentence.casefold())
+        tokens = [(_SHORT.get(match[0], match[0]), match.start()) for match in found]
         places: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         words = []
         place = 0
@@ -247,7 +262,7 @@ class Prose:
         self, number: Figure, names: _Names, meant: Sequence[Fact], changes: bool, compares: bool, sentence: str
     ) -> tuple[str, str, str]:
         """The verdict on a number, the cells in words, and what they give."""
-        nearest = [fact for fact in meant if names.is_nearest(fact, number.position)]
+        nearest = [fact for fact in meant if self._within(names, fact).is_nearest(fact, number.position)]
         if number.hedge not in ("<", ">"):
             for among in (meant, nearest):
                 is_few = len(among) <= CHANCE * 10**number.digits
@@ -291,48 +306,70 @@ class Prose:
         labels = [text for label in cell.coordinates.values() for text in (label, *self._worded.get(label, ()))]
         return " ".join([*labels, self.tables[cell.table].caption])
 
-    def _superlative(
-        self, line: int, sentence: str, names: _Names, named_tables: Sequence[str], is_counted: bool
-    ) -> list[Tie]:
+    def _within(self, names: _Names, fact: Fact) -> _Names:
+        return names.within(self._labels[fact.cells[0].table])
+
+    def _superlative(self, line: int, sentence: str, names: _Names, named_tables: Sequence[str]) -> list[Tie]:
         """`the best on all sets`: whether the one system that a sentence names has the largest number, where one table
         and one measure are meant."""
-        words, systems = _EXTREME.findall(sentence), [*names.starts.get("system", ())]
-        if (
-            len(words) != 1
-            or len(systems) != 1
-            or is_counted
-            or _HEDGED.search(sentence)
-            or _OF_OTHERS.search(sentence)
-        ):
-            return []
-        rest = {name: starts for name, starts in names.starts.items() if name != "system"}
-        groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
-        for cell in self._select(rest, named_tables) if rest else []:
-            if cell.coordinates["value"] == "value" and {"measure", "system"} <= cell.coordinates.keys():
-                groups[cell.table, cell.place_without("system")].append(cell)
-        compared = [(own, cells) for cells in groups.values() if len(cells) > 1 for own in cells]
-        compared = [(own, cells) for own, cells in compared if own.coordinates["system"] == systems[0]]
-        tables = {own.table for own, _ in compared}
-        measures = {own.coordinates["measure"] for own, _ in compared}
-        if not compared or len(tables) > 1 or len(measures) > 1 or len(compared) < len(groups):
-            return []
-        if len(compared) > 1 and not _ALL.search(sentence):
+        words = [*_EXTREME.findall(sentence), *_BEATS.findall(sentence)]
+        if len(words) != 1 or _NOT_BEST.search(sentence) or _OF_OTHERS.search(sentence):
             return []
         is_low = words[0].lower() in ("lowest", "smallest", "worst")
-        own_cells = [own.value == (min if is_low else max)(c.value for c in cells) for own, cells in compared]
-        id, best = tables.pop(), sum(own_cells)
-        if not all(own.value >= 0 for own, _ in compared):
-            return []
-        what = f"{id} [{systems[0]} · {measures.pop()}], the {words[0].lower()} of its group"
-        verdict = AGREES if best == len(compared) else DIFFERS
-        return [Tie(line, sentence, words[0], verdict, what, f"{best} of {len(compared)}")]
+        ties = []
+        for id in named_tables or self.tables:
+            of_table = names.within(self._labels[id])
+            systems = [*of_table.starts.get("system", ())]
+            rest = {name: starts for name, starts in of_table.starts.items() if name != "system"}
+            cells = [cell for cell in self._select(rest, [id]) if cell.coordinates["value"] == "value"] if rest else []
+            groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
+            for cell in cells if len(systems) == 1 else ():
+                if "system" in cell.coordinates:
+                    groups[self._condition(cell)].append(cell)
+            compared = [
+                (own, group)
+                for group in groups.values()
+                for own in group
+                if len(group) > 1 and own.coordinates["system"] == systems[0]
+            ]
+            measures = {own.coordinates.get("measure", own.coordinates.get("quantity", "")) for own, _ in compared}
+            if len(measures) != 1 or len(compared) < len(groups) or any(own.value < 0 for own, _ in compared):
+                continue
+            if len(compared) > 1 and not _ALL.search(sentence):
+                continue
+            best = sum(own.value == (min if is_low else max)(c.value for c in group) for own, group in compared)
+            measure = measures.pop()
+            is_plain = words[0] in _EXTREME.findall(sentence) and not _HEDGED.search(sentence)
+            is_named = measure in {label for starts in rest.values() for label in starts}
+            verdict = AGREES if best == len(compared) else DIFFERS if is_plain and is_named else UNTIED
+            what = f"{id} [{systems[0]} · {measure}], the {'lowest' if is_low else 'highest'} of its group"
+            ties.append(Tie(line, sentence, words[0], verdict, what, f"{best} of {len(compared)}"))
+        return ties if len(ties) == 1 and ties[0].verdict != UNTIED else []
+
+    def _condition(self, cell: Cell) -> tuple[object, ...]:
+        """The labels of a cell but for its system and what follows from it, as the group of rows in which it stands."""
+        follows = {
+            name
+            for name in cell.coordinates
+            if name not in ("system", "value", "measure", "quantity") and self._follows(cell.table, name)
+        }
+        return cell.place_without("system", *follows)
+
+    def _follows(self, table: str, name: str) -> bool:
+        """Whether each system of a table has one label of a coordinate."""
+        if (table, name) not in self._determined:
+            pairs = {(c.coordinates.get("system"), c.coordinates.get(name)) for c in self.tables[table].cells}
+            self._determined[table, name] = len(pairs) == len({system for system, _ in pairs})
+        return self._determined[table, name]
 
     def _pinned(self, fact: Fact, names: _Names) -> bool:
-        """Whether a sentence names all in which the cells of a table differ, and the cells have all that it names."""
+        """Whether the labels that a sentence names leave one cell of a table, and cells have all that it names."""
+        of_table = self._within(names, fact)
         return all(
             cell.coordinates["value"] in (*PLAIN, *CHANGES)
             and all(
-                name in {*names.starts, "value"} for name in self.tables[cell.table].varying & cell.coordinates.keys()
+                name in of_table.starts or name == "value" or self._follows(cell.table, name)
+                for name in self.tables[cell.table].varying & cell.coordinates.keys()
             )
             and all(cell.coordinates.keys() & coordinates for coordinates in names.words)
             for cell in fact.cells

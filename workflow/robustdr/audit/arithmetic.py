@@ -25,6 +25,7 @@ from robustdr.claims.intervals import SLACK, Interval
 
 SURE, SURE_NAMED = 1e-6, 1e-3  # chance below which a relation is believed; one that labels name
 SHARE, SHARE_NAMED = 0.8, 0.6  # of its cells that must fit
+SHARE_OF_ALL = 1 / 3  # of an average, a median or a total of all that stands beside it
 MOST = 200_000  # formulas that are tried along the rows of a table, and along its columns
 FEWEST = 3  # cells that must fit if labels name nothing
 FEW = 0.02  # chance below which an average, a median or a total of all that stands beside it is believed
@@ -297,7 +298,7 @@ class _Search(Formulas):
         """The relation at all lines, if it fits nearly all of them and hardly by chance.
 
         Args:
-            of_all: whether it is an average or the like of all that stands beside it: then half of the lines suffice.
+            of_all: whether it is an average or the like of all that stands beside it: a third of the lines suffices.
         """
         outcome = computed(self, [formula], np.arange(len(self.lines))[:, None])
         lines = np.flatnonzero(outcome.defined[:, 0]).tolist()
@@ -322,7 +323,7 @@ class _Search(Formulas):
             for line, interval, target in fitting
         }
         fit = len(fitting)
-        fewest, share = (1, 0.5) if of_all else (2, SHARE_NAMED) if is_named else (FEWEST, SHARE)
+        fewest, share = (1, SHARE_OF_ALL) if of_all else (2, SHARE_NAMED) if is_named else (FEWEST, SHARE)
         if fit < fewest or fit < share * len(places):
             return None
         chance = chance_bound([*chances.values()], len(places) - fit + len(chances), tried)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 
+from robustdr.audit import restated
 from robustdr.audit.arithmetic import Found, obeyed, undeclared
 from robustdr.audit.bounds import broken
 from robustdr.audit.definitions import impossible
@@ -71,14 +72,12 @@ def audit(
         flaws = [Flaw(cell, "", pattern.words) for cell in pattern.cells]
         findings.append(Finding(pattern.kind, "suspicious", flaws, pattern.hypothesis))
     flawed = {id(flaw.cell) for finding in findings for flaw in finding.flaws}
-    for table in reported.tables.values():
-        prose = table.id.startswith("prose")
-        for kind, cells, words, severity in (
-            () if prose else chain(impossible(table, reported.words), broken(table, sizes or {}))
-        ):
-            if not all(id(cell) in flawed for cell in cells):
-                findings.append(Finding(kind, severity, [Flaw(cell, "", words) for cell in cells], ""))
-                flawed |= {id(cell) for cell in cells}
+    tables = [table for id, table in reported.tables.items() if not id.startswith("prose")]
+    definitions = (chain(impossible(table, reported.words), broken(table, sizes or {})) for table in tables)
+    for kind, cells, words, severity in chain(*definitions, restated.broken(reported)):
+        if not all(id(cell) in flawed for cell in cells):
+            findings.append(Finding(kind, severity, [Flaw(cell, "", words) for cell in cells], ""))
+            flawed |= {id(cell) for cell in cells}
     return Audit(reported, in_order(findings, reported.tables), _coverage(reported, declared), checks)
 
 

@@ -7,7 +7,7 @@ its means are those of whole numbers.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from robustdr.audit.cells import BOLD, Cell
 from robustdr.audit.chance import chance_bound, odds
@@ -24,7 +24,7 @@ SHARES = re.compile(r"(RR|nDCG|R|AP|P|Success|Judged|MRR|MAP|Recall|Precision|Ac
 RISING = re.compile(r"(RR|R|Success|AP)@(\d+)")  # no smaller at a greater depth
 USUAL = 0.8  # share of the cells that must obey before another one is suspicious
 FEWEST = 3  # cells that must obey
-SURE = 0.05  # chance below which bold is believed to mean the best
+SURE = 0.05  # chance below which bold is believed to mean the best, and marks to mean levels of p
 BELIEVED = 1e-3  # chance below which a size is believed of a column
 LOOSELY = 0.1  # of shares that are counted by their name
 COUNTED = re.compile(
@@ -113,32 +113,33 @@ def _not_the_best(table: Table) -> Iterator[Broken]:
             if cell.coordinates["value"] == "value" and not cell.hedge:
                 lines[getattr(cell, key)].append(cell)
         marked = [cells for cells in lines.values() if len(cells) > 2 and any(BOLD in cell.mark for cell in cells)]
-        fitting, wrong = [], []
-        for cells in marked:
-            bold = [cell for cell in cells if BOLD in cell.mark]
-            ends = [end(cell.value for cell in cells) for end in (max, min)]
-            hit = next((end for end in ends if all(cell.value == end for cell in bold)), None)
-            if hit is not None:
-                fitting.append(min(1.0, 2 * sum(cell.value == hit for cell in cells) / len(cells)))
-            else:
-                wrong.append((bold, cells))
-        chance = chance_bound(fitting, len(marked), 2)
-        if wrong and len(fitting) >= max(FEWEST, USUAL * len(marked)) and chance < SURE:
-            broken_lines = [_bold(bold, cells, len(fitting), len(marked), chance) for bold, cells in wrong]
-            if best is None or chance < best[0]:
-                best = chance, broken_lines
-        elif not wrong and len(fitting) >= FEWEST and chance < SURE:
-            return
+        for ends in ((max,), (min,), (max, min)):
+            fitting, wrong = [], []
+            for cells in marked:
+                bold = [cell.value for cell in cells if BOLD in cell.mark]
+                hit = next((end for end in ends if {*bold} == {end(cell.value for cell in cells)}), None)
+                if hit is not None:
+                    fitting.append(min(1.0, len(ends) * sum(c.value == bold[0] for c in cells) / len(cells)))
+                else:
+                    wrong.append(cells)
+            chance = chance_bound(fitting, len(marked), 4)
+            if len(fitting) >= max(FEWEST, USUAL * len(marked)) and chance < SURE:
+                if not wrong:
+                    return
+                if best is None or chance < best[0]:
+                    best = chance, [_bold(cells, ends, len(fitting), len(marked), chance) for cells in wrong]
     yield from best[1] if best else ()
 
 
-def _bold(bold: Sequence[Cell], cells: Sequence[Cell], fit: int, marked: int, chance: float) -> Broken:
-    top = max(cells, key=lambda cell: cell.value)
+def _bold(cells: Sequence[Cell], ends: Sequence[Callable[..., Cell]], fit: int, marked: int, chance: float) -> Broken:
+    bold = [cell for cell in cells if BOLD in cell.mark]
+    top = ends[0](cells, key=lambda cell: cell.value)
+    size = "larger" if ends[0] is max else "smaller"
     words = (
-        f"bold, but {top.printed} ({label(top, bold)}) is larger; bold is the best in {fit} of {marked} lines, "
+        f"bold, but {top.printed} ({label(top, bold)}) is {size}; bold is the best in {fit} of {marked} lines, "
         f"by chance {odds(chance)}"
     )
-    return Broken("bold_not_best", [cell for cell in bold if cell.value < top.value], words)
+    return Broken("bold_not_best", [*(cell for cell in bold if cell.value != top.value), top], words)
 
 
 def _equal_rows(table: Table) -> Iterator[Broken]:

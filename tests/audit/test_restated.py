@@ -1,0 +1,49 @@
+"""What two tables of one paper print at the same labels."""
+
+import pytest
+
+from robustdr.audit.audited import audit
+
+NAMES = ["RR@10", "R@5", "R@20", "nDCG@10"]
+FIRST = """\
+bm25 | 31.2 | 45.1 | 60.3 | 38.8
+dpr  | 22.8 | 40.7 | 51.9 | 29.5
+"""
+SECOND = """\
+bm25 | 31.2 | 45.1 | 60.3 | 38.8
+ours | 44.6 | 58.2 | 71.4 | 50.1
+"""
+
+
+def found(paper, second, names=NAMES, **more):
+    tables = {"first": FIRST, "second": second}
+    columns = [{"measure": name} for name in names]
+    drafts = {id: {"columns": columns, "row": "system", "cells": cells, **more} for id, cells in tables.items()}
+    return [
+        (finding.kind, [flaw.cell.printed for flaw in finding.flaws]) for finding in audit(paper(**drafts)).findings
+    ]
+
+
+@pytest.mark.parametrize(
+    ("printed", "pairs"),
+    [
+        ("45.1", []),
+        ("45.12", []),  # it is rounded in the other table
+        ("46.1", [("printed_twice", ["45.1", "46.1"])]),
+        ("45.1 | 61.3 | 39.8", []),  # another experiment: two of four differ
+    ],
+)
+def test_a_number_that_two_tables_print_differently(paper, printed, pairs):
+    rest = printed if "|" in printed else f"{printed} | 60.3 | 38.8"
+    assert found(paper, SECOND.replace("45.1 | 60.3 | 38.8", rest)) == pairs
+
+
+def test_one_common_number_says_nothing(paper):
+    row = "bm25 | 31.2 | 46.1 | 61.3 | 39.8"
+    assert found(paper, SECOND.replace("bm25 | 31.2 | 45.1 | 60.3 | 38.8", row)) == []
+
+
+def test_a_label_that_stands_twice_where_another_table_has_two(paper):
+    second = "dpr | 44.6 | 58.2 | 71.4 | 50.1\ndpr #2 | 48.7 | 61.9 | 75.3 | 55.2\n"
+    assert found(paper, second) == [("repeated_label", ["48.7", "61.9", "75.3", "55.2"])]
+    assert found(paper, second.replace("dpr", "ours")) == []

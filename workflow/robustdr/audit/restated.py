@@ -1,0 +1,79 @@
+"""What several tables of a paper print: numbers at the same labels, and rows that one of them calls alike.
+
+A number is believed to be printed twice if others of its row or column are: by chance, three digits hardly agree twice.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from robustdr.audit.cells import Cell, describe
+from robustdr.audit.evidence import SIGNIFICANT
+from robustdr.audit.findings import Broken
+from robustdr.audit.reported import Reported, Table
+
+FEWEST = 2  # different numbers that a row or a column has in both tables
+USUAL = 0.8  # share of the numbers at the same labels that two tables print alike
+WIDTH = 4  # columns that two tables have in common, of which one tells the rows apart
+_REPEATED = re.compile(r" #2$")
+Pair = tuple[Cell, Cell]
+
+
+def broken(reported: Reported) -> Iterator[Broken]:
+    """Yield what two tables of a paper without declared relations print differently."""
+    tables = [table for id, table in reported.tables.items() if not id.startswith("prose")]
+    if all(relation.proposed is not None for table in tables for _, relation in table.relations):
+        yield from _numbers(tables)
+        yield from _labels(tables)
+
+
+def _numbers(tables: Sequence[Table]) -> Iterator[Broken]:
+    by_labels: defaultdict[frozenset[str], list[Cell]] = defaultdict(list)
+    for cell in (cell for table in tables for cell in table.cells if not cell.hedge):
+        by_labels[frozenset(text.casefold() for text in cell.coordinates.values())].append(cell)
+    pairs: defaultdict[tuple[str, str], list[Pair]] = defaultdict(list)
+    for cells in by_labels.values():
+        if len({cell.table for cell in cells}) == len(cells):
+            for pair in combinations(cells, 2):
+                pairs[pair[0].table, pair[1].table].append(pair)
+    for of_tables in pairs.values():
+        different = [pair for pair in of_tables if not pair[0].interval.meets(pair[1].interval)]
+        if len(different) > max(1, (1 - USUAL) * len(of_tables)):
+            continue
+        for pair in different:
+            alike = {
+                a.number
+                for a, b in of_tables
+                if (a, b) not in different and min(map(_digits, (a, b))) >= SIGNIFICANT
+                if a.line == pair[0].line or a.column == pair[0].column
+            }
+            if len(alike) >= FEWEST and pair[0].unit == pair[1].unit:
+                words = (
+                    f"{pair[0].table} prints {pair[0].printed}, {pair[1].table} prints {pair[1].printed} at the same "
+                    f"labels; they have {len(alike)} other numbers of the row or column in common"
+                )
+                yield Broken("printed_twice", [*pair], words)
+
+
+def _digits(cell: Cell) -> int:
+    """The digits of a number without zeros at its ends: 1.000 and 0.700 are often printed."""
+    return len(cell.number.normalize().as_tuple().digits)
+
+
+def _labels(tables: Sequence[Table]) -> Iterator[Broken]:
+    """A table has two rows of one label; another one with the same columns has a label of its own for each row."""
+    columns = {table.id: {text.casefold() for place in table.columns for text in place.values()} for table in tables}
+    names = {table.id: [describe(place) for _, place in table.rows] for table in tables}
+    for table in tables:
+        for number, name in enumerate(names[table.id]):
+            label = _REPEATED.sub("", name)
+            for other in tables if label != name else ():
+                rows = names[other.id]
+                lacking = [row for row in rows if row not in names[table.id]]
+                is_same = len(rows) == len(table.rows) and columns[table.id] == columns[other.id]
+                if is_same and len(table.columns) >= WIDTH and label in rows and len(lacking) == 1:
+                    line = table.rows[number][0]
+                    words = f"two rows are called {label}; {other.id}, with the same columns, has {lacking[0]} as well"
+                    yield Broken("repeated_label", [cell for cell in table.cells if cell.line == line], words)
+                    break
