@@ -64,20 +64,20 @@ try:
     OVERLAY = Path(SETTINGS.overlay) if SETTINGS.overlay else None
     PAPERS = tuple(SETTINGS.papers)
     ASKED = CONFIG.group_by_paper(PAPERS)
-    for argument in sys.argv[1:]:
+    for argument in sys.argv[1:]:  # Snakemake tells a Snakefile nothing of its targets
         check_target(argument, GRAPHS)
 except UserError as error:
     stop(str(error))
 
 
 # Jobs of a cluster plan themselves again: they look at no artifact but their own.
-if "--mode" not in sys.argv:
+if workflow.is_main_process:
     for line in set_aside(Path("results")):
         print(line, file=sys.stderr)
 
 
 # There can be one such handler. Snakemake limits how many jobs start a second (100), and by that limit every job that ended
-# wakes the scheduler again and again to the end of the run: after 500 jobs that takes a fifth of a core.
+# wakes the scheduler again and again to the end of the run: after 500 jobs that takes a fifth of a core. No option turns it off.
 onstart:
     gc.freeze()
     gc.enable()

@@ -129,7 +129,7 @@ def test_missing_and_empty_files_and_half_a_gzip_file(tmp_path):
     packed = gzip.compress(CLEAN["corpus.tsv"].encode())[:-6]
     (tmp_path / "corpus.tsv.gz").write_bytes(packed)
     problems, _, _ = check(tmp_path / "corpus.tsv.gz", {})
-    assert "not a whole gzip file" in str(problems[0])
+    assert "not a whole packed file" in str(problems[0])
 
 
 def test_jsonl_passages_are_records(tmp_path):

@@ -338,10 +338,10 @@ def test_half_a_gzip_file_is_refused(tmp_path):
     source = local(tmp_path / "in", corpus=tsv((f"d{n}", "some text") for n in range(1000)), suffix=".gz")
     path = Path(source["corpus"])
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(UserError, match="not a whole gzip file"):
+    with pytest.raises(UserError, match="not a whole packed file"):
         write_corpus(source, tmp_path / "corpus.jsonl")
     path.write_bytes(b"plain text")
-    with pytest.raises(UserError, match="not a whole gzip file after line 0"):
+    with pytest.raises(UserError, match="not a whole packed file after line 0"):
         write_corpus(source, tmp_path / "corpus.jsonl")
     assert not (tmp_path / "corpus.jsonl").exists()
 

@@ -90,20 +90,13 @@ def tarred(path):
         archive.add(path.with_name("model.bin"), "model.bin")
 
 
-def packed(path):
-    with gzip.open(path, "wb") as file:
-        file.write(b"not a tar")
-        zeros(file, 300_000_000)
-
-
-@pytest.mark.parametrize("pack", [zipped, tarred, packed])
+@pytest.mark.parametrize("pack", [zipped, tarred])
 def test_an_archive_that_grows_too_much(tmp_path, pack):
     pack(path := tmp_path / "release")
     with pytest.raises(UserError, match="more than 200 times its size when unpacked"), taken_out(path, ["model.bin"]):
         pass
-    if pack is not packed:
-        with pytest.raises(UserError, match="more than 200 times its size when unpacked"), unpacked(path):
-            pass
+    with pytest.raises(UserError, match="more than 200 times its size when unpacked"), unpacked(path):
+        pass
 
 
 MANY = {

@@ -16,6 +16,7 @@ from sentence_transformers.sentence_transformer.modules import (
     Normalize,
     Pooling,
     Router,
+    StaticEmbedding,
     Transformer,
 )
 from sentence_transformers.sparse_encoder.modules import SparseAutoEncoder, SparseStaticEmbedding, SpladePooling
@@ -52,6 +53,13 @@ def two(read, *after):
     return [Router.for_query_document([read(), pooling[0]], [moved(read()), pooling[1]]), *after]
 
 
+def static(read) -> StaticEmbedding:
+    """Vectors of words, as of model2vec."""
+    tokenizer = read().tokenizer
+    torch.manual_seed(4)
+    return StaticEmbedding(tokenizer, torch.randn(len(tokenizer), DIMENSION))
+
+
 # name -> modules behind a tiny transformer, and what else the model says; `read` makes such a transformer.
 DUAL = {
     "MiniLM": lambda read: ([read(), Pooling(DIMENSION, "mean"), Normalize()], {}),
@@ -78,6 +86,11 @@ DUAL = {
     ),
     "Matryoshka": lambda read: ([read(), Pooling(DIMENSION, "mean"), Normalize()], {"truncate_dim": 10}),
     "distances": lambda read: ([read(), Pooling(DIMENSION, "mean"), Normalize()], {"similarity_fn_name": "euclidean"}),
+    "potion": lambda read: ([static(read), Normalize()], {"prompts": E5}),
+    "static": lambda read: ([static(read)], {"similarity_fn_name": "dot"}),
+    "static queries": lambda read: (
+        [Router.for_query_document([static(read)], [read(), Pooling(DIMENSION, "mean")])], {"prompts": E5}
+    ),
     "lengths": lambda read: (
         [read(query_length=6, document_length=9), Pooling(DIMENSION, "mean")], {"similarity_fn_name": "dot"}
     ),

@@ -95,16 +95,23 @@ def test_a_cross_encoder_is_refused_as_both_libraries_save_it(tiny_transformer, 
             describe(place, pooling)
 
 
-def test_static_embeddings_are_refused_alone_and_in_a_router(tiny_transformer, tmp_path):
-    def static():
-        return StaticEmbedding(AutoTokenizer.from_pretrained(tiny_transformer).backend_tokenizer, embedding_dim=32)
+def test_a_static_model_reads_whole_texts(tiny_transformer, tmp_path):
+    tokenizer = AutoTokenizer.from_pretrained(tiny_transformer).backend_tokenizer
+    folder = written(tmp_path / "static", StaticEmbedding(tokenizer, embedding_dim=32))
+    assert describe(folder).sentence() == (
+        "StaticEmbedding; cosine similarity; prompts: none; None between title and text; reads all of a query and all "
+        "of a passage; float32 weights"
+    )
 
-    parts = [static()], [Transformer(str(tiny_transformer)), Pooling(32)]
-    for name, first in {"alone": static(), "router": Router.for_query_document(*parts)}.items():
-        with pytest.raises(
-            UserError, match=r"the module sentence_transformers\..*StaticEmbedding is not read; allowed"
-        ):
-            describe(written(tmp_path / name, first))
+
+def test_onnx_alone_is_refused_and_beside_safetensors_left(tiny_model, folder):
+    shutil.copytree(tiny_model, folder)
+    (folder / "onnx").mkdir()
+    (folder / "onnx/model.onnx").write_bytes(b"exported")
+    describe(folder)
+    (folder / "model.safetensors").unlink()
+    with pytest.raises(UserError, match=r"onnx/model.onnx: ONNX is not read, and there is no model.safetensors in "):
+        describe(folder)
 
 
 @pytest.mark.parametrize("file", ["modules.json", "1_Pooling/config.json", "config.json", "model.safetensors"])

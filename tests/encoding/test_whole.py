@@ -5,6 +5,8 @@ import shutil
 
 import numpy as np
 import pytest
+import torch
+from safetensors.torch import load_file, save_file
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import BoW, Pooling, Router, Transformer
 from tests.encoding import shapes
@@ -249,3 +251,25 @@ def test_vectors_that_are_not_the_library_s_stop_the_work(made, name):
     model[0].max_seq_length = 20
     with pytest.raises(UserError, match=r"its vectors are not those of sentence-transformers \(they differ by 0\.\d"):
         agreement(taken, model)
+
+
+def test_a_folder_of_model2vec(tiny_transformer, texts, tmp_path):
+    """Its weights have another name and stand beside a configuration of its own, as of potion."""
+    given = shapes.write("potion", tiny_transformer, tmp_path / "given")
+    weights = load_file(given / "model.safetensors")
+    save_file({"embeddings": weights["embedding.weight"]}, given / "model.safetensors")
+    (given / "config_sentence_transformers.json").unlink()
+    (given / "config.json").write_text(
+        '{"model_type": "model2vec", "architectures": ["StaticModel"], "normalize": true}'
+    )
+    write_checkpoint(settings(given), tmp_path / "taken")
+    expected = SentenceTransformer(str(given), device="cpu", local_files_only=True).encode(texts)
+    assert np.abs(Encoder(tmp_path / "taken").encode(texts, LONG) - expected).max() < 1e-6
+
+
+def test_a_model_with_the_same_vector_for_all_texts_is_refused(tiny_transformer, tmp_path):
+    given = shapes.write("static", tiny_transformer, tmp_path / "given")
+    weights = load_file(given / "model.safetensors")
+    save_file({name: torch.ones_like(tensor) for name, tensor in weights.items()}, given / "model.safetensors")
+    with pytest.raises(UserError, match="25 texts of different tokens have 1 different vectors"):
+        write_checkpoint(settings(given), tmp_path / "taken")

@@ -132,3 +132,9 @@ def test_what_the_hub_cannot_give_is_one_error(cached, name):
         UserError, match=rf"--model: {name} could not be fetched from the hub .*run again with the netw"
     ):
         models.find(name)
+
+
+@pytest.mark.parametrize(("text", "share"), [("what is a stone", 0.0), ("हिन्दी भाषा का इतिहास", 1.0)])
+def test_the_share_of_tokens_that_a_model_does_not_know(tiny_model, tmp_path, text, share):
+    assert models.unknown_share(tiny_model, [text]) == share
+    assert models.unknown_share(tmp_path, [text]) == 0.0

@@ -45,8 +45,8 @@ def get(package, file):
     return found
 pkgutil.get_data = get
 from robustdr.cli import main
-from robustdr.core import github
-github.HOST = known["released"]
+from robustdr.core import downloads
+downloads.GITHUB = known["released"]
 raise SystemExit(main(["preflight", *sys.argv[1:]]))
 """
 

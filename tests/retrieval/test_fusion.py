@@ -2,6 +2,7 @@
 
 import inspect
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -10,7 +11,7 @@ from robustdr.core.yaml_files import checked
 from robustdr.retrieval.fusion import fuse, rankings, ranx
 from robustdr.retrieval.runs import read_run, write_run
 from robustdr.retrieval.settings import FusionSettings
-from robustdr.systems.fusion import OF_SCORES, PARAMETERS, Settings
+from robustdr.systems.fusion import PARAMETERS, RankMethod, ScoreMethod, Settings
 
 ONE, TWO = [("a", 9.0), ("b", 8.0)], [("b", 0.7), ("c", 0.6)]
 
@@ -48,21 +49,22 @@ def test_a_weighted_sum_of_normalised_scores():
     assert fused(settings, ONE, TWO) == [("b", 0.75), ("a", 0.25), ("c", 0.0)]
 
 
-@pytest.mark.parametrize("method", PARAMETERS)
+@pytest.mark.parametrize("method", [*get_args(RankMethod), *get_args(ScoreMethod)])
 def test_every_method_fuses_and_has_the_parameters_of_ranx(method):
     values = {"k": 60.0, "phi": 0.8, "sigma": 0.01, "gamma": 1.0, "weights": [0.5, 0.5]}
-    parameters = {name: values[name] for name in PARAMETERS[method]}
+    needed = {PARAMETERS[method]} if method in PARAMETERS else set()
+    parameters = {name: values[name] for name in needed}
     recipe = Settings(
         label="x",
         systems=["s", "t"],
         method=method,
-        normalization="min-max" if method in OF_SCORES else None,
+        normalization="min-max" if method in get_args(ScoreMethod) else None,
         parameters=parameters,
     )
     ranking = fused(FusionSettings(method, recipe.normalization, recipe.parameters, 2), ONE, TWO)
     assert len(ranking) == 2 and {docid for docid, _ in ranking} <= {"a", "b", "c"}
     signature = inspect.signature(ranx().fusion.fusion_switch(method))
-    assert set(signature.parameters) - {"runs", "name"} == set(PARAMETERS[method])
+    assert set(signature.parameters) - {"runs", "name"} == needed
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,9 @@ REFUSED = {
     "2 files match: runs/queries.dev.small.q1, runs/queries.dev.small.q2": lambda path: archive(
         path, "folder", [TREC[0], TREC[0], TREC[1]], ["queries.dev.small.q1", "queries.dev.small.q2", NAMES[1]]
     ),
-    ":2: 5 columns; a run has 6 columns": lambda path: archive(path, "w", ["q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1\n", TREC[1]]),
+    ":2: not a TREC run (5 fields, not 6)": lambda path: archive(
+        path, "w", ["q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1\n", TREC[1]]
+    ),
     "query 'q1' has a passage twice": lambda path: archive(path, "w", ["q1\td1\t1\nq1\td1\t2\n", TREC[1]]),
     "the query 'q9' is not in its query set": lambda path: archive(path, "w", ["q9\td1\t1\n", TREC[1]]),
     "the passage 'd9' of query 'q1' is not in the collection": lambda path: archive(

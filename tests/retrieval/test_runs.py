@@ -332,6 +332,8 @@ def test_ties_are_told(tmp_path):
         ("q1 Q0 d1 1 2.5\nq1 Q0 d2 2 1.5\n", "has no tags"),
         ("q1\td1\t1\nq1\td2\t2\n", "has no scores; its ranks decide"),  # MS MARCO's
         ("# a comment\n#q1 d1 1\n#q1 d2 2\n", "has no scores; its ranks decide"),
+        ("# version 1.5\nq1\td1\t2.5\nq1\td2\t1.25\n", "has no ranks"),
+        ("q1 d1 1 2.5\nq1 d2 2 1.5\n", "has no tags"),
     ],
 )
 def test_a_run_that_lacks_columns_is_read_and_told(tmp_path, text, note):
@@ -343,7 +345,27 @@ def test_a_run_that_lacks_columns_is_read_and_told(tmp_path, text, note):
     assert [[docid for docid, _ in ranking] for ranking in read_run(path).values()] == [["d1", "d2"]]
 
 
-@pytest.mark.parametrize("text", ["q1 Q0 d1 1 2.5 t\nq1 Q0 d2 2 1.5\n", "q1 d1 1\nq1 Q0 d2 2 1.5 t\n", "q1 d1 x\n"])
+@pytest.mark.parametrize("line", ["{qid} Q0 {docid} {rank} {score} t", "{qid}\t{docid}\t{rank}\t{score}"])
+def test_ranks_decide_if_they_shall(tmp_path, line):
+    """Even where they contradict the scores, as distances do."""
+    path, rows = tmp_path / "run.trec", [("q", "b", 2, 0.5), ("q", "a", 1, 0.25), ("p", "c", 1, 3)]
+    names = ("qid", "docid", "rank", "score")
+    path.write_text("".join(line.format(**dict(zip(names, row, strict=True))) + "\n" for row in rows))
+    assert read_run(path, order="rank") == {"q": [("a", -1.0), ("b", -2.0)], "p": [("c", -1.0)]}
+    with pytest.raises(UserError, match="runs of a drive: the rank column and the scores disagree"):
+        read_run(path, place="runs of a drive")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "q1 Q0 d1 1 2.5 t\nq1 Q0 d2 2 1.5\n",
+        "q1 d1 1\nq1 Q0 d2 2 1.5 t\n",
+        "q1 d1 x\n",
+        "q1 d1 2\nq1 d2 1.5\n",
+        "1 0 7 1\n",
+    ],
+)
 def test_all_lines_of_a_run_have_the_form_of_the_first(tmp_path, text):
     (tmp_path / "run.trec").write_text(text)
     with pytest.raises(UserError, match=r"run\.trec:\d: not a TREC run"):

@@ -6,7 +6,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from robustdr.core import github
+from robustdr.core import downloads
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
 from robustdr.variations import release
@@ -25,7 +25,7 @@ def repository(tmp_path, monkeypatch):
     serve = partial(SimpleHTTPRequestHandler, directory=tmp_path / "host")
     with ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        monkeypatch.setattr(github, "HOST", f"http://127.0.0.1:{server.server_port}")
+        monkeypatch.setattr(downloads, "GITHUB", f"http://127.0.0.1:{server.server_port}")
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
         yield file
         server.shutdown()
@@ -43,7 +43,7 @@ def test_a_file_comes_from_its_repository_at_its_commit(repository, tmp_path):
 def test_a_file_is_fetched_once_and_kept(repository, tmp_path, monkeypatch):
     wanted = of(repository)
     release.bring(wanted, tmp_path / "first.tsv")
-    monkeypatch.setattr(github, "HOST", "http://127.0.0.1:9")
+    monkeypatch.setattr(downloads, "GITHUB", "http://127.0.0.1:9")
     release.bring(wanted, tmp_path / "second.tsv")
     assert (tmp_path / "second.tsv").read_bytes() == repository.read_bytes()
 
@@ -56,8 +56,8 @@ def test_a_copy_of_your_own_is_taken_in_its_place(repository, tmp_path):
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        ({"sha256": "a" * 64}, rf"{FILE} has the SHA-256 [0-9a-f]{{64}}; the configuration pins aaaa"),
-        ({"revision": "0" * 40}, rf"RoDR/0{{40}}/{FILE}: cannot be fetched \(HTTP Error 404.*name it as `path`"),
+        ({"sha256": "a" * 64}, rf"{FILE} has the SHA-256 [0-9a-f]{{64}}, a{{64}} was expected; nothing is kept"),
+        ({"revision": "0" * 40}, rf"RoDR/0{{40}}/{FILE}: 404 Client Error.*name it as `path`"),
     ],
 )
 def test_other_bytes_or_no_file_are_one_error_and_leave_nothing(repository, tmp_path, other, message):
@@ -67,6 +67,6 @@ def test_other_bytes_or_no_file_are_one_error_and_leave_nothing(repository, tmp_
 
 
 def test_a_host_that_is_not_reached_is_one_error(repository, tmp_path, monkeypatch):
-    monkeypatch.setattr(github, "HOST", "http://127.0.0.1:9")
-    with pytest.raises(UserError, match=r"cannot be fetched .*; run again with the network, or fetch the file"):
+    monkeypatch.setattr(downloads, "GITHUB", "http://127.0.0.1:9")
+    with pytest.raises(UserError, match=r"; run again with the network, or fetch the file"):
         release.bring(of(repository), tmp_path / "made.tsv")

@@ -11,12 +11,13 @@ from typing import NamedTuple
 from robustdr.collections.located import bring, own_file
 from robustdr.collections.near import words
 from robustdr.collections.problems import Place
-from robustdr.collections.reading import DAMAGES, OPENERS, records
+from robustdr.collections.reading import records
 from robustdr.collections.records import Passage, Split
 from robustdr.collections.settings import Faq
 from robustdr.collections.texts import Pair, blanks, distinct, judged
 from robustdr.core.errors import UserError
 from robustdr.core.seeds import digest
+from robustdr.core.unpacked import DAMAGES, open_unpacked
 
 
 class Entry(NamedTuple):
@@ -63,7 +64,7 @@ def read_pairs(path: Path) -> Iterator[Entry]:
             yield Entry(Place(path, number), question, (answer,), _topic(str(record.get("focus") or question)))
         return
     try:
-        with OPENERS.get(path.suffix, open)(path, "rb") as file:
+        with open_unpacked(path) as file:
             pairs = json.load(file)["root"]["qapair"]
         for number, pair in enumerate(pairs):
             answers = [pair["answer"]] if isinstance(pair["answer"], str) else pair["answer"]

@@ -7,8 +7,10 @@ from typing import Any
 
 from robustdr.collections.reading import checked
 from robustdr.collections.settings import SourceFile
-from robustdr.core import github, hub
+from robustdr.core import hub
 from robustdr.core.digests import digest_as
+from robustdr.core.downloads import fetch, github_url
+from robustdr.core.errors import UserError
 
 
 def own_file(file: SourceFile) -> list[Path]:
@@ -38,8 +40,11 @@ def bring(file: SourceFile, checksums: Mapping[str, str]) -> Path:
         cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         path = cache / "robustdr" / "github" / file["sha256"] / Path(file["file"]).name
         if not path.is_file() or digest_as(path, file["sha256"]) != file["sha256"]:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            github.fetch(file["github"], file["revision"], file["file"], file["sha256"], path)
+            try:
+                fetch(github_url(file["github"], file["revision"], file["file"]), path, file["sha256"], {})
+            except UserError as error:
+                copy = "fetch the file elsewhere and name it as `path` in place of `github`, `revision` and `file`"
+                raise UserError(f"{error}; run again with the network, or {copy}") from None
         return path
     from huggingface_hub import hf_hub_download
 

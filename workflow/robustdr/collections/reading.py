@@ -1,27 +1,17 @@
 """Readers of users' text files, line by line, and of the corpus that this package writes."""
 
-import gzip
-import lzma
 import re
-import zlib
 from codecs import BOM_UTF8
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from robustdr.collections.problems import Place, Problem, Report, refuse
 from robustdr.collections.records import Judgement, Passage, Query
 from robustdr.core import bounds
 from robustdr.core.errors import UserError
 from robustdr.core.files import GRADE, from_json, sha256
+from robustdr.core.unpacked import DAMAGES, open_unpacked
 
-OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open}
-DAMAGES = (
-    EOFError,
-    gzip.BadGzipFile,
-    zlib.error,
-    lzma.LZMAError,
-)  # of files that are cut off
 WHOLE = re.compile(r"\.0*$")  # what a whole number may end in
 MARKED = "byte order mark"
 EMPTY_PASSAGE, EMPTY_QUERY = "empty passage", "empty query"
@@ -41,7 +31,7 @@ def checked(path: str, checksums: Mapping[str, str]) -> Path:
 
 
 def lines(path: Path, report: Report = refuse) -> Iterator[tuple[int, str]]:
-    """Yield (line number from 1, line without its end) of a UTF-8 text, plain, .gz or .xz, without blank lines.
+    """Yield (line number from 1, line without its end) of a UTF-8 text, plain or packed, without blank lines.
 
     Reported: a byte order mark, which is left out (a warning), a line that is not UTF-8 (yielded with its bad bytes
     replaced), half a packed file.
@@ -51,7 +41,7 @@ def lines(path: Path, report: Report = refuse) -> Iterator[tuple[int, str]]:
     """
     number = 0
     try:
-        with OPENERS.get(path.suffix, open)(path, "rb") as file:
+        with open_unpacked(path) as file:
             for number, line in enumerate(bounds.lines(file, path), 1):
                 if number == 1 and line.startswith(BOM_UTF8):
                     message = "begins with a byte order mark, which is left out"
@@ -68,8 +58,7 @@ def lines(path: Path, report: Report = refuse) -> Iterator[tuple[int, str]]:
     except FileNotFoundError:
         raise UserError(f"{path}: no such file") from None
     except DAMAGES as error:
-        kind = {".gz": "gzip", ".xz": "xz"}[path.suffix]
-        message = f"not a whole {kind} file after line {number} ({error}); fetch it again"
+        message = f"not a whole packed file after line {number} ({error}); fetch it again"
         report(Problem("damaged file", path, message))
 
 

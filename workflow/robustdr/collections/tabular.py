@@ -10,10 +10,10 @@ import pyarrow.csv as csv
 
 from robustdr.collections.located import bring
 from robustdr.collections.parquet import read_parquet
-from robustdr.collections.reading import DAMAGES, OPENERS
 from robustdr.collections.settings import FromFiles, SourceFile
 from robustdr.core import bounds
 from robustdr.core.errors import UserError, unknown
+from robustdr.core.unpacked import DAMAGES, open_unpacked
 
 
 class Table:
@@ -49,7 +49,7 @@ class Table:
 
 def _tsv(path: Path, header: bool) -> pa.Table:
     """Read all columns as text; quotation marks belong to it, and a carriage return within a line becomes a blank."""
-    with OPENERS.get(path.suffix, open)(path, "rb") as file:
+    with open_unpacked(path) as file:
         data = re.sub(rb"\r(?!\n)", b" ", bounds.whole(file, path))
     parse = csv.ParseOptions(delimiter="\t", quote_char=False)
     read_options = csv.ReadOptions(autogenerate_column_names=not header)

@@ -1,23 +1,30 @@
 """Files fetched over HTTP: whole or absent, continued where an earlier attempt was cut, and checked by a digest."""
 
-import hashlib
 import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import quote
 
+from robustdr.core.digests import digest_as, kind
 from robustdr.core.errors import UserError
 
+GITHUB = "https://raw.githubusercontent.com"
 ATTEMPTS = 3  # in a row without a new byte
 BLOCK = 2**20  # bytes
 PATIENCE = 60  # seconds without a byte
 
 
-def fetch(url: str, path: Path, md5: str, headers: Mapping[str, str]) -> None:
+def github_url(repository: str, revision: str, file: str) -> str:
+    """Return the address of a file of a repository, `owner/name`, at a commit."""
+    return f"{GITHUB}/{repository}/{revision}/{quote(file)}"
+
+
+def fetch(url: str, path: Path, digest: str, headers: Mapping[str, str]) -> None:
     """Fetch a file to `path`. Until it is whole and checked it is `<path>.part`, which the next call continues.
 
     Args:
-        md5: digest that the file must have. headers: of the request.
+        digest: that the file must have; see `digests.kind`. headers: of the request.
 
     Raises:
         UserError: the server refuses, does not answer, or sends another file; then nothing is kept of it.
@@ -43,11 +50,9 @@ def fetch(url: str, path: Path, md5: str, headers: Mapping[str, str]) -> None:
                     f"; {have:,} bytes are kept in {part}, and the next run goes on from there" if have else ""
                 )
                 raise UserError(f"{url}: {' '.join(str(error).split())[:300]}{remainder_note}") from None
-    with open(part, "rb") as file:
-        actual = hashlib.file_digest(file, "md5").hexdigest()
-    if actual != md5:
+    if (actual := digest_as(part, digest)) != digest:
         part.unlink()
-        raise UserError(f"{url}: the file has MD5 {actual}, {md5} was expected; nothing is kept of it")
+        raise UserError(f"{url} has the {kind(digest)} {actual}, {digest} was expected; nothing is kept of it")
     os.replace(part, path)
 
 

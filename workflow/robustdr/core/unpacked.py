@@ -1,24 +1,44 @@
-"""Files inside what authors release: a file, a folder, or an archive, whatever its name ends in."""
+"""Packed files, and files inside what authors release: a file, a folder, or an archive, whatever its name ends in."""
 
 import bz2
 import gzip
 import lzma
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from robustdr.core import bounds
 from robustdr.core.errors import UserError
 
-# By the first bytes of a file: what opens it.
-PACKED: dict[bytes, Callable[[Path], Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
+# What opens a packed file, by the end of its name and its first bytes.
+PACKINGS: dict[tuple[str, bytes], Callable[..., Any]] = {
+    (".gz", b"\x1f\x8b"): gzip.open,
+    (".bz2", b"BZh"): bz2.open,
+    (".xz", b"\xfd7zXZ"): lzma.open,
+}
 LISTED = 8  # names in a message
-DAMAGED = (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, lzma.LZMAError)
+DAMAGES = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)  # of packed files that are cut off
+ARCHIVE_DAMAGES = (*DAMAGES, tarfile.TarError, zipfile.BadZipFile)
+
+
+def open_unpacked(path: Path) -> IO[bytes]:
+    """Open a file for reading; it is unpacked if its name or its first bytes say that it is packed.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    with open(path, "rb") as file:
+        first = file.read(8)
+    for (suffix, magic), opener in PACKINGS.items():
+        if first.startswith(magic) or path.suffix == suffix:
+            return cast(IO[bytes], opener(path, "rb"))
+    return open(path, "rb")
 
 
 def names(path: Path) -> list[str]:
@@ -43,7 +63,7 @@ def names(path: Path) -> list[str]:
                     file_names = [info.filename for info in zipped.infolist() if not info.is_dir()]
             else:
                 return [path.name]
-        except DAMAGED as error:
+        except (OSError, *ARCHIVE_DAMAGES) as error:
             raise UserError(f"{path}: a damaged archive ({error}); fetch it again") from None
     return [name for name in file_names if not _is_hidden(name)]
 
@@ -70,7 +90,7 @@ def the_one(path: Path, file_names: list[str], pattern: str, subject: str) -> st
 
 @contextmanager
 def taken_out(path: Path, chosen: list[str]) -> Iterator[list[Path]]:
-    """Yield files of a folder, an archive or a single file, in the order of their names, each unpacked.
+    """Yield files of a folder, an archive or a single file, in the order of `chosen`; they may be packed.
 
     Raises:
         UserError: the archive is damaged.
@@ -93,26 +113,14 @@ def taken_out(path: Path, chosen: list[str]) -> Iterator[list[Path]]:
                             _write(source, file, path)
             else:
                 files = [path for _ in chosen]
-            yield [_plain(file, Path(temporary, f"{number}.plain")) for number, file in enumerate(files)]
-        except (tarfile.TarError, zipfile.BadZipFile, EOFError, lzma.LZMAError, gzip.BadGzipFile) as error:
+            yield files
+        except ARCHIVE_DAMAGES as error:
             raise UserError(f"{path}: a damaged archive ({error}); fetch it again") from None
 
 
 def _write(source: IO[bytes], file: Path, packed: Path) -> None:
     with open(file, "wb") as output:
         bounds.copy(source, output, packed)
-
-
-def _plain(file: Path, output: Path) -> Path:
-    """Return a file without its packing."""
-    with open(file, "rb") as opened:
-        first = opened.read(8)
-    opener = next((opener for magic, opener in PACKED.items() if first.startswith(magic)), None)
-    if opener is None:
-        return file
-    with opener(file) as source:
-        _write(source, output, file)
-    return output
 
 
 @contextmanager
@@ -138,6 +146,6 @@ def unpacked(path: Path) -> Iterator[Path]:
                     zipped.extractall(temporary)
             else:
                 raise UserError(f"{path}: neither a folder nor an archive (tar or zip)")
-        except DAMAGED as error:
+        except (OSError, *ARCHIVE_DAMAGES) as error:
             raise UserError(f"{path}: a damaged archive ({error}); fetch it again") from None
         yield Path(temporary)

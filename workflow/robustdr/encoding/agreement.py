@@ -16,6 +16,7 @@ from robustdr.encoding.late_interaction import vectors
 from robustdr.encoding.library import Library
 from robustdr.encoding.sparse import weights
 
+APART = 0.5  # least share of texts with a vector of their own, of those that are different tokens
 LARGEST = 1e-4  # difference that rounding in single precision explains, of vectors of length 1
 SAID = "Where do swifts sleep? In 1869 Mendeleev left gaps; die Tür, l'été, 北京, https://a.org/b?c=1 #tag *x* IT'S … "
 # From one word to more than any limit.
@@ -42,7 +43,7 @@ def agreement(folder: Path, library: Any) -> Agreement:
         folder: the model as this package reads it. library: the same model, in single precision on the CPU.
 
     Raises:
-        UserError: it is larger than `LARGEST`.
+        UserError: it is larger than `LARGEST`, or see `_encode_apart`.
     """
     encode_folder, difference = _reader(folder), 0.0
     for texts, route, encode in (
@@ -70,11 +71,28 @@ def _reader(folder: Path) -> Callable[[list[str], str], np.ndarray]:
     kind = model_type(folder)
     if kind not in (SPARSE, LATE):
         encoder = Encoder(folder, on=on)
-        return lambda texts, route: encoder.for_route(route).encode(texts, lengths[route])
+        return lambda texts, route: _encode_apart(encoder.for_route(route), texts, lengths[route])
     model = Library(folder, kind, lengths, on=on)
     if kind == SPARSE:
         return lambda texts, route: weights(model, texts, route).toarray()
     return lambda texts, route: _numbers(vectors(model, texts, route))
+
+
+def _encode_apart(encoder: Encoder, texts: list[str], length: int) -> np.ndarray:
+    """Return vectors of texts, [texts, dimension].
+
+    Raises:
+        UserError: most texts of different tokens have the vector of another one.
+    """
+    vectors = encoder.encode(texts, length)
+    inputs = len({*map(tuple, encoder.tokenise(texts, length))})
+    distinct = len(np.unique((vectors / np.linalg.norm(vectors, axis=1).max()).round(4), axis=0))
+    if distinct < APART * inputs:
+        raise UserError(
+            f"{encoder.path}: {inputs} texts of different tokens have {distinct} different vectors: "
+            "its weights are damaged"
+        )
+    return vectors
 
 
 def _numbers(vectors_of_model: Any) -> np.ndarray:

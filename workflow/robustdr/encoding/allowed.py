@@ -20,8 +20,8 @@ PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
 CONFIG, TOKENIZER, ADAPTER = "config.json", "tokenizer_config.json", "adapter_config.json"
 PROCESSORS = ("processor_config.json", "preprocessor_config.json", "video_preprocessor_config.json")
 # Modules of sentence-transformers: of dual encoders that are trained, and of models that the library runs.
-READ = ("Transformer", "Pooling", "Dense", "Normalize", "LayerNorm", "Dropout", "Router")
-RUN = (*READ, "StaticEmbedding", "LogitScore")
+READ = ("Transformer", "StaticEmbedding", "Pooling", "Dense", "Normalize", "LayerNorm", "Dropout", "Router")
+RUN = (*READ, "LogitScore")
 SPARSE_READ = (
     *("Transformer", "MLMTransformer", "SpladePooling", "SparseStaticEmbedding", "Router"),
     *("Pooling", "Normalize", "SparseAutoEncoder"),
@@ -206,12 +206,18 @@ def _check_arguments(folder: Path) -> None:
 
 
 def _check_weights(folder: Path, *weight_files: str) -> None:
-    """Refuse pickles without the safetensors that the library would take: it would read the pickles instead."""
+    """Refuse pickles and ONNX without the safetensors that the library would take: it would read them instead."""
     pickles = sorted(file for pattern in PICKLES for file in folder.glob(pattern))
     if pickles and not any((folder / name).is_file() for name in (WEIGHTS, *weight_files)):
         raise UserError(
             f"{pickles[0]}: a pickle, and no {WEIGHTS} beside it; pickles are not loaded; allowed: {WEIGHTS}, which "
             f"`robustdr convert-weights {folder} OUTPUT` makes of a pytorch_model.bin"
+        )
+    exported = sorted(folder.rglob("*.onnx"))
+    if exported and not any((folder / name).is_file() for name in (WEIGHTS, INDEX)):
+        raise UserError(
+            f"{exported[0]}: ONNX is not read, and there is no {WEIGHTS} in {folder}; allowed: the folder of the "
+            f"model that it was exported from, with its {WEIGHTS}"
         )
     for file in sorted(set(_read_json(folder / INDEX).get("weight_map", {}).values())):
         if Path(file).name != file or not file.endswith(".safetensors"):

@@ -21,11 +21,12 @@ MODELS = {  # types of models, in words
     LATE: ("a late-interaction model", "makes a vector of every token"),
 }
 MODULES_OF = {DUAL: READ, SPARSE: SPARSE_READ, LATE: LATE_READ}  # that are read
-FIRST = {DUAL: ("Transformer",), SPARSE: ("Transformer", "MLMTransformer", "SparseStaticEmbedding")}
+STATIC = ("StaticEmbedding", "SparseStaticEmbedding")  # they need no pooling
+FIRST = {DUAL: ("Transformer", STATIC[0]), SPARSE: ("Transformer", "MLMTransformer", STATIC[1])}
 COLBERT = ("ColBERT", "HF_ColBERT", "query_prefix")  # how PyLate and ColBERT's own code say that a model is theirs
 TRANSFORMER_SETTINGS = "sentence_bert_config.json"
 POSITIONS = ("max_position_embeddings", "n_positions")
-UNLIMITED = 1e6  # tokenizers without a limit say a larger number
+UNLIMITED = 1_000_000  # tokenizers without a limit say a larger number
 VECTOR = "sentence_embedding"
 SIMILARITIES = ("dot", "cosine")
 TYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
@@ -57,7 +58,10 @@ class Description:
         query, passage = (self.modules[route] for route in ROUTES)
         parts = query if query == passage else f"{query} for queries, {passage} for passages"
         prompts = [f"{name} {self.prompts[route]!r}" for name, route in ROUTE_OF.items() if self.prompts[route]]
-        lengths = " and ".join(f"{self.lengths[route]} tokens of a {name}" for name, route in ROUTE_OF.items())
+        lengths = " and ".join(
+            f"{f'{limit} tokens' if (limit := self.lengths[route]) < UNLIMITED else 'all'} of a {name}"
+            for name, route in ROUTE_OF.items()
+        )
         return (
             f"{parts}; {self.similarity} similarity; prompts: {', '.join(prompts) or 'none'}; {self.separator!r} "
             f"between title and text; reads {lengths}; {self.dtype} weights"
@@ -151,7 +155,10 @@ def describe(folder: Path, pooling: str | None = None) -> Description:
             unused=unused,
             separator=settings.get(SEPARATOR),
             similarity=_similarity(folder, settings, routes[QUERY][-1], kind),
-            lengths={route: _length(parts[0].folder, route) for route, parts in routes.items()},
+            lengths={
+                route: UNLIMITED if parts[0].kind == STATIC[0] else _length(parts[0].folder, route)
+                for route, parts in routes.items()
+            },
             dtype=_dtype(routes[DOCUMENT][0].folder),
         )
     except (LookupError, TypeError, AttributeError, ValueError) as error:
@@ -201,7 +208,7 @@ def _route(folder: Path, route: str, kind: str) -> list[_Module]:
     first, *further_modules = parts
     if first.kind not in FIRST[kind]:
         raise UserError(f"{folder}: the first module is {first.kind}; allowed: {', '.join(FIRST[kind])}")
-    if not further_modules and first.kind != "SparseStaticEmbedding":
+    if not further_modules and first.kind not in STATIC:
         raise UserError(f"{folder}: {MODULES}: a Transformer makes a vector of each word; add a pooling")
     (head, *_) = _read_json(first.folder / CONFIG).get("architectures") or [""]
     if further_modules and further_modules[0].kind == "SpladePooling" and not head.endswith("ForMaskedLM"):

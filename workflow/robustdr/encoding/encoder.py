@@ -153,7 +153,7 @@ class Encoder:
         """Return vectors of texts that go through the model together, [texts, dimension]; `seed` is that of dropout."""
         if self.model.training:
             torch.manual_seed(seed)
-        padded = pad(tokens, self.tokenizer.pad_token_id)
+        padded = pad(tokens, getattr(self.tokenizer, "pad_token_id", 0))
         features = {name: sent(ids, self.device) for name, ids in padded.items()}
         if self.whole:
             with self._computing():

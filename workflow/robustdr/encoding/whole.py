@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 from sentence_transformers import SentenceTransformer
-from sentence_transformers.sentence_transformer.modules import Pooling, Router
+from sentence_transformers.sentence_transformer.modules import Pooling, Router, StaticEmbedding
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import from_json, write_json
@@ -35,6 +35,8 @@ def load(path: Path, dtype: torch.dtype | str = torch.float32, attention: str | 
     model = loading_modules.sentence_transformer(path, READ, options, device="cpu")
     for route in ROUTES:
         first = modules(model, route)[0]
+        if isinstance(first, StaticEmbedding):
+            continue
         if first.transformer_task != TASK or set(first.modality_config) != {"text"}:
             inputs = f"{first.transformer_task} on {', '.join(map(str, first.modality_config))}"
             raise UserError(f"{path}: the Transformer is for {inputs}; allowed: {TASK} on text")
@@ -60,7 +62,7 @@ class Whole:
     """The modules of one route of a directory, with its prompt.
 
     Args:
-        path: the directory. dtype: of the transformer; later modules compute in single precision.
+        path: the directory. dtype: of the transformer; other modules compute in single precision.
 
     Attributes:
         model: the route's modules in order. tokenizer: of the first. dimension: of the vectors.
@@ -72,7 +74,7 @@ class Whole:
     def __init__(self, path: Path, route: str, dtype: torch.dtype, attention: str, on: torch.device):
         self.whole, self.route = load(path, dtype, attention), route
         self.model: Any = torch.nn.ModuleList(modules(self.whole, route)).to(on)
-        self.model[1:].float()
+        (self.model if self.static else self.model[1:]).float()
         self.tokenizer: Any = self.model[0].tokenizer
 
     def for_route(self, route: str) -> "Whole":
@@ -85,6 +87,11 @@ class Whole:
     def dimension(self) -> int:
         width = next(d for d in map(_width, reversed(self.model)) if d)
         return min(width, self.whole.truncate_dim or width)
+
+    @property
+    def static(self) -> bool:
+        """Whether the vector of a text is the mean of vectors of its tokens, without a transformer."""
+        return isinstance(self.model[0], StaticEmbedding)
 
     @property
     def segmented(self) -> bool:
@@ -102,6 +109,10 @@ class Whole:
         Queries that the model fills with masks all have its number of tokens.
         """
         first = self.model[0]
+        if self.static:
+            features = first.preprocess(list(texts), prompt=self.prompt)
+            parts = torch.tensor_split(features["input_ids"], features["offsets"][1:])
+            return [ids[:max_length].tolist() for ids in parts]
         route_length = first.query_length if self.route == QUERY else first.document_length
         limit = min(max_length, route_length or first.max_seq_length or max_length)
         if self.route == QUERY and first.query_expansion:
@@ -117,7 +128,13 @@ class Whole:
     def forward(self, features: dict[str, torch.Tensor]) -> torch.Tensor:
         """Return the vectors of padded texts, [texts, dimension]; their dot product is the model's similarity."""
         features_so_far = dict(features)
-        if self.segmented:
+        if self.static:
+            mask = features["attention_mask"]
+            features_so_far = {
+                "input_ids": features["input_ids"][mask.bool()],
+                "offsets": mask.sum(1).cumsum(0) - mask.sum(1),
+            }
+        elif self.segmented:
             ends = features_so_far["input_ids"] == self.tokenizer.sep_token_id
             features_so_far["token_type_ids"] = (ends.cumsum(1) > ends).long() * features_so_far["attention_mask"]
         if self.prompt and any(isinstance(module, Pooling) and not module.include_prompt for module in self.model):
@@ -125,7 +142,7 @@ class Whole:
                 "prompt_length"
             ]
         features_so_far = self.model[0](features_so_far)
-        output_name = self.model[0].module_output_name
+        output_name = getattr(self.model[0], "module_output_name", VECTOR)
         features_so_far[output_name] = features_so_far[output_name].float()
         with torch.autocast(features["input_ids"].device.type, enabled=False):
             for module in self.model[1:]:
@@ -172,5 +189,5 @@ def write(model: SentenceTransformer, output: Path, separator: str) -> None:
     model.save(str(output), create_model_card=False, safe_serialization=True)
     write_json(output / SETTINGS, from_json((output / SETTINGS).read_bytes()) | {SEPARATOR: separator})
     if not (output / "tokenizer.json").is_file():
-        first = modules(model, QUERY)[0]
-        first.tokenizer.backend_tokenizer.save(str(output / "tokenizer.json"))
+        tokenizer = modules(model, QUERY)[0].tokenizer
+        getattr(tokenizer, "backend_tokenizer", tokenizer).save(str(output / "tokenizer.json"))

@@ -86,6 +86,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(f"{len(wrong)} errors in the files above; `robustdr check` lists all; {leave}")
     print(spoken, file=sys.stderr)
     notes = sentences(problem for problem in problems if problem.severity == "dropped" or problem.kind in NOTED)
+    for model in compared:
+        if model.folder and (unknown := models.unknown_share(model.folder, list(queries.values()))) > MOST:
+            notes.append(
+                f"{model.label}: does not know {unknown:.0%} of the tokens of the queries; does it fit their language?"
+            )
     ignored = any(problem.kind == IDENTICAL and problem.severity == "dropped" for problem in problems)
     used = used._replace(ignore_identical_ids=ignored)
     if a.variations_file:
@@ -168,6 +173,7 @@ def _data(a: argparse.Namespace) -> Data:
 WORKFLOW = (HOUSE / "Snakefile").is_file()  # a wheel has none: all jobs run in this process
 LOCK = Path(f"results/{NAME}/evaluate.lock")
 SHOWN_RUNS = 3
+MOST = 0.5  # share of unknown tokens from which a model is suspicious
 NOTED = (
     HEAD,
     IDENTICAL,

@@ -14,6 +14,7 @@ from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import write_text
 from robustdr.core.languages import ENGLISH, NAMES
 from robustdr.core.yaml_files import read_yaml
+from robustdr.encoding.description import STATIC
 from robustdr.experiments.kinds import LENGTHS
 from robustdr.own import REALISTIC, remedies
 from robustdr.own.models import Model
@@ -212,6 +213,8 @@ def write(
             raise UserError(f"--fix: {first.label}: its weights are not on this machine, so it cannot be trained")
         if "kind" in first.recipe:
             raise UserError(f"--fix: {first.label}: {first.recipe['kind']}; allowed: a dual encoder")
+        if first.encodes and STATIC[0] in " ".join(first.encodes.modules.values()):
+            raise UserError(f"--fix: {first.label}: vectors of words; allowed: a dual encoder with a transformer")
         experiment["systems"] |= (trained := remedies.recipes(TEMPLATES, fix))
         experiment["tables"]["table2"] = {
             **experiment["tables"]["table1"],

@@ -1,10 +1,13 @@
 """The models for `robustdr evaluate`: a directory, a name on the hub, an encoder on a server, or runs."""
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from tokenizers import Tokenizer
 
 from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError
@@ -69,6 +72,18 @@ def reranker(name: str) -> Model:
     lengths = {"query_length": query_length, "passage_length": limit - query_length - SEPARATORS}
     recipe = {"kind": Rerank().name, "initial": "reranker", "ranker": {"name": "mono_bert"}, **lengths}
     return Model(label, recipe, {"description": label, "form": CROSS_ENCODER, "source": source}, folder)
+
+
+def unknown_share(folder: Path, texts: Sequence[str]) -> float:
+    """Share of the tokens of texts that a model's tokenizer does not know; 0 if it has no tokenizer.json."""
+    if not (file := folder / "tokenizer.json").is_file():
+        return 0.0
+    tokenizer = Tokenizer.from_file(str(file))
+    tokenizer.no_truncation()
+    model = json.loads(file.read_bytes())["model"]
+    unknown_id = model.get("unk_id", tokenizer.token_to_id(model.get("unk_token") or ""))
+    ids = [id for encoded in tokenizer.encode_batch_fast([*texts], add_special_tokens=False) for id in encoded.ids]
+    return ids.count(unknown_id) / max(1, len(ids))
 
 
 def _located(name: str, option: str) -> tuple[Path, str, dict[str, str]]:

@@ -12,6 +12,7 @@ from tokenizers import Tokenizer
 from robustdr.collections.reading import read_corpus
 from robustdr.core.files import read_queries
 from robustdr.encoding.any_type import describe
+from robustdr.encoding.description import UNLIMITED
 from robustdr.encoding.directory import AGREEMENT, ROUTE_OF
 from robustdr.evaluation.store import MEAN, Source, Store
 from robustdr.experiments.models import ORIGINAL
@@ -252,7 +253,8 @@ def _lengths(graph: Graph, folder: Path) -> tuple[int, int | None, float | None]
     tokenizer = Tokenizer.from_file(str(folder / graph.root / "checkpoints" / "base" / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    longest = lengths(graph.lineage, NAME)["passage_length"]
+    if (longest := lengths(graph.lineage, NAME)["passage_length"]) >= UNLIMITED:
+        return len(texts), None, None
     longer = sum(len(encoded.ids) > longest for encoded in tokenizer.encode_batch_fast(texts))
     return len(texts), longest, longer / len(texts)
 

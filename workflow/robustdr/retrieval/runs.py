@@ -11,7 +11,7 @@ import yaml
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic
 from robustdr.retrieval.best import NO_PASSAGE, QUERIES, best, docids_by_row
-from robustdr.retrieval.trec import IDS, read_trec, trec_docids, write_trec
+from robustdr.retrieval.trec import IDS, Order, read_trec, trec_docids, write_trec
 
 Ranking = list[tuple[str, float]]  # (docid, score), best first
 
@@ -141,15 +141,18 @@ def _write_arrays(path: Path, run: Run, header: str) -> None:
             writer.write_batch(pa.record_batch([qids[block], *lists], schema))
 
 
-def read_run(path: Path, depth: int | None = None) -> Run:
+def read_run(path: Path, depth: int | None = None, order: Order | None = None, place: str = "") -> Run:
     """Read the `depth` best passages of every query, or all, of a run in either form, ordered by the tie rule.
+
+    Args:
+        order, place: of a TREC file; see `read_trec`.
 
     Raises:
         UserError: the file is damaged, or is a TREC file that `read_trec` refuses.
     """
     if path.suffix == ARRAYS:
         return _single(_read_arrays(path, depth))
-    docids, scored_rows, _ = read_trec(path)
+    docids, scored_rows, _ = read_trec(path, order, place)
     return _single(
         Run.scored(docids, scored_rows, depth or max((len(rows) for rows, _ in scored_rows.values()), default=1))
     )

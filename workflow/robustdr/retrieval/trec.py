@@ -1,35 +1,48 @@
 """Runs as TREC files, without a head: the field's readers take no comments.
 
-Every command reads runs here, so that all have the same checks. Query ids may begin with `#`, as comments do: a line is
-a comment if it begins so and is no line of a run.
+Every command reads runs here, so that all have the same checks. The columns of a line are those of TREC, with or
+without a tag; query, passage, rank and score; or, as MS MARCO has them, query, passage and rank, or score. Query ids
+may begin with `#`, as comments do: a line is a comment if it begins so and is no line of a run.
 """
 
-import gzip
+import lzma
 import re
 import zlib
 from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from io import BufferedIOBase
 from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from pyarrow import compute as pc
 from pyarrow import csv
 
+from robustdr.core.bounds import LINE
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic
+from robustdr.core.unpacked import open_unpacked
 
 BLOCK = 1 << 22  # bytes of a run that are read at once
 IDS = pa.dictionary(pa.int32(), pa.large_string())  # each id is stored once
 COLUMNS = pa.schema({"qid": IDS, "docid": IDS, "rank": IDS, "score": pa.float64()})
 RANK = re.compile(r"-?[0-9]{1,9}")
-WIDTHS = (6, 5, 3)  # fields of a line: of TREC, without a tag, and MS MARCO's `qid docid rank`
 SCORE = re.compile(r"[-+]?(?:[0-9.]+(?:e[-+]?[0-9]+)?|nan|inf(?:inity)?)", re.IGNORECASE)
-READ = csv.ReadOptions(use_threads=False, column_names=["qid", "Q0", "docid", "rank", "score", "tag"])
+NUMBERS = {"rank": RANK, "score": SCORE}
+TREC = "qid Q0 docid rank score tag"
+WITHOUT_RANKS = "qid docid score"
+# The columns of a line, by their number, and what a reader should know of such a run.
+FORMS = {
+    6: {TREC: ""},
+    5: {"qid Q0 docid rank score": "has no tags"},
+    4: {"qid docid rank score": "has no tags"},
+    3: {"qid docid rank": "has no scores; its ranks decide", WITHOUT_RANKS: "has no ranks"},
+}
+Order = Literal["rank", "score"]
+READ = csv.ReadOptions(use_threads=False, column_names=TREC.split())
 PARSE = csv.ParseOptions(delimiter=" ", quote_char=False, ignore_empty_lines=False)
 CONVERT = csv.ConvertOptions(column_types=COLUMNS, include_columns=COLUMNS.names, null_values=[])
 
@@ -67,22 +80,29 @@ class Listed(NamedTuple):
     notes: list[str]
 
 
-def read_trec(path: Path) -> Listed:
+def read_trec(path: Path, order: Order | None = None, place: str = "") -> Listed:
     """Read a run.
+
+    Args:
+        order: what decides in a run with both; by default the scores, if the ranks do not contradict them all. If ranks
+            decide, each passage gets its rank, negated, for a score.
+        place: what messages name in place of the path.
 
     Raises:
         UserError: the file is damaged, a line is malformed (names file and line), a score is no finite number, a query
             has a passage twice, or every query has its lowest score at the first rank, as distances have.
     """
     forms: set[str] = set()
-    table = pa.concat_tables([COLUMNS.empty_table(), *_tables(path, forms)]).unify_dictionaries()
+    place = place or str(path)
+    table = pa.concat_tables([COLUMNS.empty_table(), *_tables(path, forms, order, place)]).unify_dictionaries()
     qids, docids, ranks = (table[name].combine_chunks() for name in ("qid", "docid", "rank"))
     query_numbers, rows, scores = qids.indices.to_numpy(), docids.indices.to_numpy(), table["score"].to_numpy()
-    _check_repeated(path, qids, docids)
-    notes = [*sorted(forms), *_order_notes(path, query_numbers, ranks, scores)]
-    order = np.argsort(query_numbers, kind="stable") if (query_numbers[1:] < query_numbers[:-1]).any() else slice(None)
+    _check_repeated(place, qids, docids)
+    notes = [*sorted(forms), *([] if order else _order_notes(place, query_numbers, ranks, scores))]
+    is_sorted = bool((query_numbers[1:] >= query_numbers[:-1]).all())
+    by_query = slice(None) if is_sorted else np.argsort(query_numbers, kind="stable")
     ends = np.bincount(query_numbers, minlength=len(qids.dictionary)).cumsum()[:-1]
-    columns = (np.split(column[order], ends) for column in (rows, scores))
+    columns = (np.split(column[by_query], ends) for column in (rows, scores))
     scored_rows = dict(zip(qids.dictionary.to_pylist(), zip(*columns, strict=True), strict=False))
     return Listed(docids.dictionary, scored_rows, notes)
 
@@ -93,16 +113,16 @@ def lacking(qids: Collection[str], queries: Collection[str]) -> list[str]:
     return [f"lacks {missing} of {len(queries)} queries, which count 0"] if missing else []
 
 
-def _check_repeated(path: Path, qids: pa.Array, docids: pa.Array) -> None:
+def _check_repeated(place: str, qids: pa.Array, docids: pa.Array) -> None:
     """Refuse a run that has a passage twice for a query."""
     pairs = qids.indices.to_numpy().astype(np.int64) * len(docids.dictionary) + docids.indices.to_numpy()
     _, first = np.unique(pairs, return_index=True)
     if len(first) < len(pairs):
         line = int(np.setdiff1d(np.arange(len(pairs)), first)[0])
-        raise UserError(f"{path}: query {qids[line].as_py()!r} has a passage twice: {docids[line].as_py()!r}")
+        raise UserError(f"{place}: query {qids[line].as_py()!r} has a passage twice: {docids[line].as_py()!r}")
 
 
-def _order_notes(path: Path, query_numbers: np.ndarray, ranks: pa.Array, scores: np.ndarray) -> list[str]:
+def _order_notes(place: str, query_numbers: np.ndarray, ranks: pa.Array, scores: np.ndarray) -> list[str]:
     """Notes on ties, and on ranks that the scores contradict.
 
     Raises:
@@ -135,7 +155,7 @@ def _order_notes(path: Path, query_numbers: np.ndarray, ranks: pa.Array, scores:
     )
     if rises.any() and not falls.any():
         raise UserError(
-            f"{path}: the rank column and the scores disagree in {rises.sum()} of {number} queries: the higher score "
+            f"{place}: the rank column and the scores disagree in {rises.sum()} of {number} queries: the higher score "
             "is the better one, as in trec_eval; if the scores are distances, write them with a minus"
         )
     if rises.any():
@@ -160,7 +180,8 @@ def trec_docids(path: Path, depth: int) -> Iterator[tuple[str, list[str]]]:
         UserError: as `read_trec`, or the lines of a query are not consecutive.
     """
     finished: set[str] = set()
-    for qid, lines in groupby(chain.from_iterable(map(_pairs, _tables(path, set()))), itemgetter(0)):
+    tables = _tables(path, set(), None, str(path))
+    for qid, lines in groupby(chain.from_iterable(map(_pairs, tables)), itemgetter(0)):
         if qid in finished:
             raise UserError(f"{path}: the lines of query {qid!r} are not consecutive; delete the file and run again")
         finished.add(qid)
@@ -177,74 +198,71 @@ def _pairs(table: pa.Table) -> Iterator[tuple[str, str]]:
     return zip(*(map(ids.dictionary.to_pylist().__getitem__, ids.indices.to_pylist()) for ids in columns), strict=True)
 
 
-def _tables(path: Path, notes: set[str]) -> Iterator[pa.Table]:
+def _tables(path: Path, notes: set[str], order: Order | None, place: str) -> Iterator[pa.Table]:
     """Yield the lines of a run in blocks; add to `notes` what its lines lack. The first line has the form of all."""
-    number, width = 0, 0
+    number, form = 0, ""
     try:
-        with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
+        with open_unpacked(path) as file:
             for number, block in _blocks(file):
-                width = width or _width(block)
-                notes |= {5: {"has no tags"}, 3: {"has no scores; its ranks decide"}}.get(width, set())
+                form = form or next((_form(line) for line in block.splitlines() if not _is_comment(line)), "") or TREC
+                notes |= {*filter(None, [FORMS[len(form.split())][form]])}
                 try:
-                    if width != WIDTHS[0] or b"\t" in block or b"  " in block:
+                    if form != TREC or b"\t" in block or b"  " in block:
                         raise pa.ArrowInvalid("other white space")
                     table = csv.read_csv(pa.py_buffer(_without_comments(block)), READ, PARSE, CONVERT)
                 except pa.ArrowInvalid:  # other white space, or not a run
                     rows = []
                     for line in block.splitlines():
                         if not _is_comment(line):
-                            rows.append(_row(line.decode().split(), width))
+                            rows.append(_row(line.decode().split(), form.split()))
                         number += 1
                     table = pa.Table.from_pylist(rows, COLUMNS)
-                _check_finite(path, table)
+                if order == "rank" and form != WITHOUT_RANKS:
+                    ranks = table["rank"].cast(pa.large_string()).cast(pa.float64())
+                    table = table.set_column(COLUMNS.get_field_index("score"), "score", pc.negate(ranks))
+                _check_finite(place, table)
                 yield table
     except UserError:
         raise
-    except (ValueError, OSError, EOFError, zlib.error) as error:
-        raise UserError(f"{path}:{number}: not a TREC run ({error}); delete the file and run again") from error
+    except (ValueError, OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        raise UserError(f"{place}:{number}: not a TREC run ({error}); delete the file and run again") from error
 
 
-def _check_finite(path: Path, table: pa.Table) -> None:
+def _check_finite(place: str, table: pa.Table) -> None:
     scores = table["score"].to_numpy()
     if len(wrong := np.flatnonzero(~np.isfinite(scores))):
         qid, docid = (table[name][int(wrong[0])].as_py() for name in ("qid", "docid"))
         message = f"query {qid!r} gives passage {docid!r} the score {scores[wrong[0]]}"
-        raise UserError(f"{path}: {message}; a score is a finite number")
+        raise UserError(f"{place}: {message}; a score is a finite number")
 
 
 def _is_comment(line: bytes) -> bool:
     """Whether a line begins with `#` and is no line of a run."""
-    if not line.startswith(b"#"):
-        return False
+    return line.startswith(b"#") and _form(line) in ("", WITHOUT_RANKS)
+
+
+def _form(line: bytes) -> str:
+    """Return the columns of a line whose numbers are where `FORMS` has them, or ''. Judgements have a 0 for a docid."""
     fields = line.decode(errors="replace").split()
-    if len(fields) == WIDTHS[-1]:
-        return not RANK.fullmatch(fields[2])
-    return len(fields) not in WIDTHS or not RANK.fullmatch(fields[3]) or not SCORE.fullmatch(fields[4])
+    for form in FORMS.get(len(fields), ()):
+        columns = dict(zip(form.split(), fields, strict=True))
+        if all(number.fullmatch(columns[name]) for name, number in NUMBERS.items() if name in columns):
+            return form if len(fields) != 4 or columns["docid"] != "0" else ""
+    return ""
 
 
-def _width(block: bytes) -> int:
-    """Return the number of fields of a block's first line that is no comment; that of TREC unless it is in `WIDTHS`.
-
-    A line of five or three fields must have numbers where they are expected.
-    """
-    fields = next((line.decode(errors="replace").split() for line in block.splitlines() if not _is_comment(line)), [])
-    numbers = {5: [(3, RANK), (4, SCORE)], 3: [(2, RANK)]}.get(len(fields), [])
-    return len(fields) if numbers and all(form.fullmatch(fields[place]) for place, form in numbers) else WIDTHS[0]
-
-
-def _row(fields: list[str], width: int) -> dict[str, object]:
-    """Return the columns of a line of `width` fields; without a score, a lower rank is better.
+def _row(fields: list[str], names: list[str]) -> dict[str, object]:
+    """Return the columns of a line; without a score, a lower rank is better.
 
     Raises:
         ValueError: it has more or fewer fields, or its score is no number.
     """
-    if len(fields) != width:
-        raise ValueError(f"{len(fields)} fields, not {width}")
-    if width == WIDTHS[-1]:
-        qid, docid, rank = fields
-        return {"qid": qid, "docid": docid, "rank": rank, "score": -float(rank)}
-    qid, _, docid, rank, score, *_ = fields
-    return {"qid": qid, "docid": docid, "rank": rank, "score": float(score)}
+    if len(fields) != len(names):
+        raise ValueError(f"{len(fields)} fields, not {len(names)}")
+    columns = dict(zip(names, fields, strict=True))
+    rank = columns.get("rank", "")
+    score = float(columns["score"]) if "score" in columns else -int(rank)
+    return {"qid": columns["qid"], "docid": columns["docid"], "rank": rank, "score": score}
 
 
 def _without_comments(block: bytes) -> bytes:
@@ -253,11 +271,11 @@ def _without_comments(block: bytes) -> bytes:
     return b"".join(line for line in block.splitlines(keepends=True) if not _is_comment(line))
 
 
-def _blocks(file: BufferedIOBase) -> Iterator[tuple[int, bytes]]:
+def _blocks(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     """Yield blocks of whole lines, each with the number of its first line; leading comments are skipped."""
-    number, line = 1, file.readline().removeprefix(BOM_UTF8)
+    number, line = 1, file.readline(LINE).removeprefix(BOM_UTF8)
     while _is_comment(line):
-        number, line = number + 1, file.readline()
-    while block := line + file.read(BLOCK) + file.readline():
+        number, line = number + 1, file.readline(LINE)
+    while block := line + file.read(BLOCK) + file.readline(LINE):
         yield number, block
         number, line = number + block.count(b"\n"), b""

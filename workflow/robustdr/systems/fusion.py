@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import field
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 from pydantic.dataclasses import dataclass
@@ -14,17 +14,14 @@ from robustdr.experiments.kinds import Graph, Inputs, Kind, Lineage, Recipe, Spl
 from robustdr.keys.node import Need, reads
 from robustdr.retrieval.settings import FusionSettings
 
-PARAMETERS = {  # of methods that need no training, by their names in ranx
-    "rrf": ("k",),
-    "rbc": ("phi",),
-    **dict.fromkeys(("isr", "log_isr", "bordafuse", "condorcet"), ()),
-    "logn_isr": ("sigma",),
-    **dict.fromkeys(("w_bordafuse", "w_condorcet"), ("weights",)),
-    **dict.fromkeys(("sum", "min", "max", "med", "anz", "mnz"), ()),
-    "gmnz": ("gamma",),
-    "wsum": ("weights",),
-}
-OF_SCORES = ("sum", "min", "max", "med", "anz", "mnz", "gmnz", "wsum")
+RankMethod = Literal[
+    "rrf", "rbc", "isr", "log_isr", "logn_isr", "bordafuse", "w_bordafuse", "condorcet", "w_condorcet"
+]  # fmt: skip
+ScoreMethod = Literal["sum", "wsum", "min", "max", "med", "anz", "mnz", "gmnz"]
+PARAMETERS = {  # the one that a method needs, if any, by its name in ranx
+    "rrf": "k", "rbc": "phi", "logn_isr": "sigma", "gmnz": "gamma",
+    "w_bordafuse": "weights", "w_condorcet": "weights", "wsum": "weights",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
@@ -33,10 +30,7 @@ class Settings(Recipe):
 
     systems: Annotated[Names, Field(min_length=2)]
     """Systems whose rankings are fused."""
-    method: Literal[
-        "rrf", "rbc", "isr", "log_isr", "logn_isr", "bordafuse", "w_bordafuse", "condorcet", "w_condorcet",
-        "sum", "wsum", "min", "max", "med", "anz", "mnz", "gmnz",
-    ]  # fmt: skip
+    method: RankMethod | ScoreMethod
     """Method of ranx. The first nine look at ranks alone, the others at scores. `rrf` is reciprocal rank fusion."""
     normalization: Literal["min-max", "max", "sum", "zmuv", "rank", "borda"] | None = None
     """How the scores of each system are normalised, by ranx; needed by a method that looks at scores."""
@@ -45,14 +39,13 @@ class Settings(Recipe):
     `weights` of `wsum`, `w_bordafuse` and `w_condorcet`, one for each system."""
 
     def __post_init__(self) -> None:
-        if (self.normalization is not None) != (self.method in OF_SCORES):
+        if (self.normalization is not None) != (self.method in get_args(ScoreMethod)):
             change = "needed by" if self.normalization is None else "not allowed with"
             raise wrong("normalization", f"{change} the method {self.method!r}")
-        if set(self.parameters) != set(PARAMETERS[self.method]):
-            allowed = " and ".join(PARAMETERS[self.method]) or "none"
-            raise wrong(
-                "parameters", f"{', '.join(self.parameters) or 'none'}; the method {self.method!r} has {allowed}"
-            )
+        needed = PARAMETERS.get(self.method)
+        if [*self.parameters] != ([needed] if needed else []):
+            names = ", ".join(self.parameters) or "none"
+            raise wrong("parameters", f"{names}; the method {self.method!r} has {needed or 'none'}")
         for name, value in self.parameters.items():
             if isinstance(value, list) != (name == "weights"):
                 raise wrong(f"parameters.{name}", f"{value}; allowed: {'a list' if name == 'weights' else 'a number'}")

@@ -5,8 +5,8 @@ from typing import cast
 
 from robustdr.collections import located
 from robustdr.collections.settings import SourceFile
-from robustdr.core import github
 from robustdr.core.digests import digest_as, kind
+from robustdr.core.downloads import github_url
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic
 from robustdr.variations.settings import Release
@@ -14,7 +14,7 @@ from robustdr.variations.settings import Release
 
 def url(release: Release) -> str:
     """Return the address of a file of a repository at a commit."""
-    return github.url(release.github or "", release.revision or "", release.file or "")
+    return github_url(release.github or "", release.revision or "", release.file or "")
 
 
 def bring(release: Release, output: Path) -> None:
