@@ -76,7 +76,7 @@ def _parsed(text: str) -> tuple[Tree, Mapping[Keys, int]]:
         depth = 0
         # Composing nodes is recursive and crashes at the stack's end.
         for number, event in enumerate(yaml.parse(text, yaml.CSafeLoader)):
-            if number > YAML:
+            if number > YAML and event.start_mark:
                 raise UserError(f":{event.start_mark.line + 1}: more than {YAML:,} keys and values; use a smaller file")
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > DEEPEST and event.start_mark:
