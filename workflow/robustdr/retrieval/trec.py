@@ -21,6 +21,7 @@ import pyarrow as pa
 from pyarrow import compute as pc
 from pyarrow import csv
 
+from robustdr.core.bounds import LINE
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic
 from robustdr.core.unpacked import open_unpacked
@@ -56,14 +57,11 @@ def write_trec(path: Path, run: Mapping[str, Iterable[tuple[str, float]]], tag: 
     packed = zlib.compressobj(1, wbits=31) if path.suffix == ".gz" else None
     with atomic(path) as temporary, open(temporary, "wb") as file:
         for qid, ranking in run.items():
-            text = "".join(_lines(qid, ranking, tag)).encode()
+            lines = (f"{qid} Q0 {docid} {i} {score:.9g} {tag}\n" for i, (docid, score) in enumerate(ranking, 1))
+            text = "".join(lines).encode()
             file.write(packed.compress(text) if packed else text)
         if packed:
             file.write(packed.flush())
-
-
-def _lines(qid: str, ranking: Iterable[tuple[str, float]], tag: str) -> Iterator[str]:
-    return (f"{qid} Q0 {docid} {i} {score:.9g} {tag}\n" for i, (docid, score) in enumerate(ranking, 1))
 
 
 class Listed(NamedTuple):
@@ -272,9 +270,9 @@ def _without_comments(block: bytes) -> bytes:
 
 def _blocks(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     """Yield blocks of whole lines, each with the number of its first line; leading comments are skipped."""
-    number, line = 1, file.readline().removeprefix(BOM_UTF8)
+    number, line = 1, file.readline(LINE).removeprefix(BOM_UTF8)
     while _is_comment(line):
-        number, line = number + 1, file.readline()
-    while block := line + file.read(BLOCK) + file.readline():
+        number, line = number + 1, file.readline(LINE)
+    while block := line + file.read(BLOCK) + file.readline(LINE):
         yield number, block
         number, line = number + block.count(b"\n"), b""
