@@ -1,6 +1,6 @@
 """How often `agrees` and `differs` are right: `python tests/review/claims.py MIRRORS [--verbose]`.
 
-`claims.tsv` has labels of numbers and claims in 203 sentences of ten public papers, read by a person beside the tables
+`claims.tsv` has labels of numbers and claims in 203 sentences of ten public papers, given beside the tables and
 before the program read them: repository, commit, path, line, what is said, `true` or `false`. All that is not listed in
 these papers is said by no table. MIRRORS is a folder of clones, see `corpus.py`. Prints the share of the verdicts that
 are right, and of the labels that get one.
