@@ -15,6 +15,7 @@
 # make dvc        add DVC, for `dvc repro` and the other commands of dvc.yaml
 # make requirements   print the locked packages, with these builds
 # make schemas    write JSON schemas of the configuration, for editors
+# make sbom       list all packages in CycloneDX's format, in dist/robustdr.cdx.json
 # make release    build the wheel and the source archive in dist/
 # make lock       write requirements.lock, its hashes and envs/ from what is installed; it needs the program uv
 # make bench      compare speed and memory with other libraries
@@ -39,6 +40,7 @@ REVIEW := $(VENV)/review-$(call digest,envs/review.hashes)
 TEST := $(VENV)/test-$(call digest,envs/test.hashes)
 DVC := $(VENV)/dvc-$(call digest,envs/dvc.hashes)
 DOCS := $(VENV)/docs-$(call digest,envs/docs.hashes)
+SBOM := $(VENV)/sbom-$(call digest,envs/sbom.hashes)
 
 # One line shows the progress. Snakemake's log in .snakemake/log has every job, and why it runs.
 TOLD := --logger robustdr --logger-robustdr-benchmarks results/mini/benchmarks --
@@ -52,7 +54,7 @@ SITE := NO_MKDOCS_2_WARNING=1 mkdocs build --strict
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: mini check-machine papers review evidence findings leaderboard test test-all docs lint lock release bench rehearse clean setup dvc requirements schemas
+.PHONY: mini check-machine papers review evidence findings leaderboard test test-all docs lint lock release sbom bench rehearse clean setup dvc requirements schemas
 
 mini: setup
 	$(MAKES) results/mini/tables/rodr_table2.md
@@ -130,6 +132,10 @@ release: setup
 	rm -rf build dist
 	python -c "from setuptools import build_meta; build_meta.build_sdist('dist'); build_meta.build_wheel('dist')"
 
+sbom: setup $(SBOM)
+	mkdir -p dist
+	cyclonedx-py requirements requirements.lock --pyproject pyproject.toml --output-reproducible -o dist/robustdr.cdx.json
+
 schemas: setup
 	robustdr schemas config
 
@@ -148,7 +154,7 @@ $(READY):
 	@rm -f $(VENV)/ready-*
 	@touch $@
 
-$(REVIEW) $(TEST) $(DVC) $(DOCS): $(VENV)/%: | $(READY)
+$(REVIEW) $(TEST) $(DVC) $(DOCS) $(SBOM): $(VENV)/%: | $(READY)
 	@$(BIN)/python envs/setup.py envs/$(firstword $(subst -, ,$*)).hashes
 	@rm -f $(VENV)/$(firstword $(subst -, ,$*))-*
 	@touch $@

@@ -131,7 +131,8 @@ if __name__ == "__main__":
     for part, names in parts(lock).items():
         hashes(part).write_text(hashed(lock, names), encoding="utf-8")
     always = parts(lock)["build"] | parts(lock)["main"]
-    hashes("docs").write_text(beside(extras()["docs"], always), encoding="utf-8")
+    for part in ("docs", "sbom"):
+        hashes(part).write_text(beside(extras()[part], always), encoding="utf-8")
     for part, name in {"faiss-gpu": "faiss-gpu", "torch-gpu": "torch"}.items():
         text = beside([f"{name}=={lock[normalised(name)][0]}"], always - {"faiss-cpu", "torch"})
         hashes(part).write_text(text, encoding="utf-8")

@@ -50,10 +50,11 @@ def test_every_package_of_a_part_but_torch_has_hashes(part):
     assert ENTRY.sub("", text) == ""
 
 
-def test_the_documentation_s_packages_have_hashes_and_none_is_installed_twice():
-    text = made.hashes("docs").read_text(encoding="utf-8")
+@pytest.mark.parametrize("part", ["docs", "sbom"])
+def test_packages_beside_the_lock_have_hashes_and_none_is_installed_twice(part):
+    text = made.hashes(part).read_text(encoding="utf-8")
     names = {made.normalised(name) for name in re.findall(r"^([\w.-]+)==", text, flags=re.MULTILINE)}
-    asked = {made.normalised(Requirement(line).name) for line in made.extras()["docs"]}
+    asked = {made.normalised(Requirement(line).name) for line in made.extras()[part]}
     assert asked <= names and not names & (PARTS["build"] | PARTS["main"])
     assert all("--hash=sha256:" in entry for entry in re.split(r"^(?=\S)", text, flags=re.MULTILINE) if entry)
 
@@ -69,6 +70,13 @@ def test_whatever_a_locked_package_needs_is_locked_but_for_what_cannot_be_a_whee
 def test_jobs_need_only_what_is_always_installed(path):
     named = re.findall(r"- ([\w.-]+)=+", path.read_text(encoding="utf-8"))
     assert set(map(made.normalised, named)) - {"python"} <= PARTS["main"]
+
+
+def test_what_builds_the_project_is_pinned_as_in_the_lock():
+    """Its hash is in envs/build.hashes, which set-up installs first."""
+    for line in made.extras()["build"]:
+        requirement = Requirement(line)
+        assert str(requirement.specifier) == f"=={provenance.pins()[requirement.name]}"
 
 
 @pytest.mark.parametrize("name, cuda", [("faiss-gpu", "cu12"), ("torch", "cuda-toolkit")])

@@ -309,6 +309,7 @@ ADDED = {
     "test": "review test dvc",
     "bench": "test",
     "docs": "docs",
+    "sbom": "sbom",
     "lint": "review test docs",
 }
 

@@ -1,15 +1,20 @@
 """What cannot be read is said in a word, and the rest is read."""
 
+import contextlib
 import csv
+import time
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from docx import Document
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
 
 from robustdr.audit.reported import load
 from robustdr.cli import main
 from robustdr.core.errors import UserError
 from robustdr_review.transcribe import transcribe
+from robustdr_review.word import _field, _rows
 
 GOOD = "| Model | MRR@10 |\n| --- | --- |\n| BM25 | 18.7 |\n| DPR | 31.4 |\n"
 
@@ -155,6 +160,73 @@ def test_notes_that_tell_labels_apart_stay(read, tmp_path):
     read("a.md", text)
     labels = [place["system"] for _, place in load(tmp_path / "reported.yaml").tables["table_1"].rows]
     assert labels == ["DPR", "DPR*"]
+
+
+def with_property(row, field, name, value):
+    """A change of a table of Word: a row, or one of its fields, has a property, such as a number of columns."""
+
+    def change(table):
+        line = table._tbl.tr_lst[row]
+        part = line.get_or_add_trPr() if field is None else line.tc_lst[field].get_or_add_tcPr()
+        element = OxmlElement(f"w:{name}")
+        element.set(qn("w:val"), value)
+        part.append(element)
+
+    return change
+
+
+def merged_down(table):
+    for row in range(len(table.rows)):
+        for field in (0, 1):
+            with_property(row, field, "vMerge", "continue" if row else "restart")(table)
+
+
+BOMBS = {
+    "wide": with_property(0, 1, "gridSpan", "2000000000"),
+    "wide below": with_property(3, 0, "gridSpan", "99999"),
+    "late": with_property(1, None, "gridBefore", "2000000000"),
+    "early": with_property(1, None, "gridAfter", "2000000000"),
+    "merged down": merged_down,
+}
+
+
+@pytest.mark.parametrize("change", BOMBS.values(), ids=BOMBS)
+def test_fields_of_word_over_many_columns_and_rows_take_no_memory_and_time(tmp_path, change):
+    document = Document()
+    table = document.add_table(rows=300 if change is merged_down else 4, cols=2)
+    for row in table._tbl.tr_lst:
+        for number, field in enumerate(row.tc_lst):
+            field.p_lst[0].add_r().text = f"{number}.5"
+    change(table)
+    document.save(str(tmp_path / "paper.docx"))
+    began = time.process_time()
+    with contextlib.suppress(UserError):
+        transcribe(tmp_path / "paper.docx")
+    assert time.process_time() - began < 10
+
+
+def test_merged_fields_of_word_are_those_of_its_library(tmp_path):
+    document = Document()
+    table = document.add_table(rows=5, cols=5)
+    for number, cell in enumerate(cell for row in table.rows for cell in row.cells):
+        cell.text = str(number)
+    for first, last in (((0, 0), (2, 0)), ((1, 2), (1, 3)), ((2, 1), (4, 2)), ((3, 3), (4, 4))):
+        table.cell(*first).merge(table.cell(*last))
+    rows = [[span.field.text for span in row] for row in _rows(table)]
+    assert rows == [[_field(cell).text for cell in row.cells] for row in table.rows]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.html", "<table><tr>" + "<td rowspan=900>1</td>" * 900 + "</tr>" + "<tr><td>2</td></tr>" * 900 + "</table>"),
+        ("a.html", "<table>" + "<tr><td colspan=1000>1</td></tr>" * 500 + "</table>"),
+        ("a.md", "|" + "a|" * 900 + "\n|" + "-|" * 900 + "\n" + ("|" + "1|" * 900 + "\n") * 300),
+    ],
+)
+def test_a_table_of_too_many_fields_is_refused_while_it_is_spread(read, name, text):
+    with pytest.raises(UserError, match=r"more than 200,000 (fields|bars); save"):
+        read(name, text)
 
 
 def test_a_word_document_is_read(tmp_path):

@@ -111,7 +111,7 @@ def export(a: argparse.Namespace) -> None:
 
 
 def verify(a: argparse.Namespace) -> int:
-    from robustdr import verification
+    from robustdr.evidence import verification
     from robustdr.graph.project import FOLDER
     from robustdr.keys.integrity import damaged
 
@@ -121,7 +121,9 @@ def verify(a: argparse.Namespace) -> int:
     if a.paths and (FOLDER / "config.yaml").is_file():
         faults += verification.outdated(a.paths, dict(a.config))
     if a.texts:
-        faults += [*verification.changed_pages(parser()), *verification.changed_findings()]
+        from robustdr.reference import PAGES, pages
+
+        faults += [*verification.changed_pages(pages(PAGES, parser())), *verification.changed_findings()]
     print("\n".join(faults) or "nothing is damaged")
     return 1 if faults else 0
 

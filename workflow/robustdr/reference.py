@@ -46,10 +46,11 @@ SHARED = (Source, Recipe, TableSpec, FigureSpec, Significance)
 TABLES: dict[str, type] = {kind.__name__: kind for kind in (*SOURCES, *PRINTED, *RUNS, *CLAIMS, *SHARED)}
 TABLES |= {name: kind for name, kind in vars(models).items() if name in models.__all__ and isinstance(kind, type)}
 MARKED = re.compile(r"(<!-- (keys of|every) (\w+) -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
+PAGES = Path("docs/reference")
 
 
-def write(folder: Path, parser: argparse.ArgumentParser) -> list[Path]:
-    """Make again what is between the marks of the pages of a folder; return the pages that have marks.
+def pages(folder: Path, parser: argparse.ArgumentParser) -> dict[Path, str]:
+    """Return the pages of a folder that have marks, with everything between these made again.
 
     Args:
         parser: the options of `robustdr`.
@@ -57,12 +58,22 @@ def write(folder: Path, parser: argparse.ArgumentParser) -> list[Path]:
     Raises:
         UserError: the folder has no marks, or a mark names nothing.
     """
-    marked = [path for path in sorted(folder.glob("*.md")) if MARKED.search(path.read_text(encoding="utf-8"))]
-    if not marked:
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.md"))}
+    if not any(map(MARKED.search, texts.values())):
         raise UserError(f"{folder}: no page has a line like '<!-- keys of Scale -->'; allowed: docs/reference")
-    for path in marked:
-        write_text(path, filled(path.read_text(encoding="utf-8"), str(path), parser))
-    return marked
+    return {path: filled(text, str(path), parser) for path, text in texts.items() if MARKED.search(text)}
+
+
+def write(folder: Path, parser: argparse.ArgumentParser) -> list[Path]:
+    """Write the pages of a folder that have marks; return them.
+
+    Raises:
+        UserError: see `pages`.
+    """
+    new_pages = pages(folder, parser)
+    for path, text in new_pages.items():
+        write_text(path, text)
+    return [*new_pages]
 
 
 def filled(text: str, place: str, parser: argparse.ArgumentParser) -> str:

@@ -1,6 +1,7 @@
 """The grid of a table: rows of fields with spans filled in, not yet interpreted."""
 
 import re
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -15,6 +16,7 @@ _SIGNED = re.compile(r"\(?[+\-−±]\s*\d*\.?\d+%?\)?|\(?\d+\.\d+%?\)?")  # a ch
 _POWER = re.compile(r"[×·]\s*10$")
 WIDEST = 1000  # columns that a field may cover, as in HTML
 MOST = 200_000  # fields of a table
+TOO_MANY = f"it has more than {MOST:,} fields; save a part of it alone"
 
 
 @dataclass(frozen=True)
@@ -100,13 +102,12 @@ def spread(
         declared: the number of fields of each row in the file, or None if unknown.
         padded: whether the format fills a short row with empty fields at its end, as LaTeX and Markdown do.
     """
-    if sum(span.columns for spans in rows for span in spans) > MOST:
-        return [], [Problem(f"it has more than {MOST:,} fields; save a part of it alone")]
+    fields = 0
     spread_rows: list[list[Field]] = []
     continued: dict[int, tuple[Field, int]] = {}  # by column: a field from an earlier row, and the rows it still covers
     for spans in rows:
         row: list[Field] = []
-        pending = list(spans)
+        pending = deque(spans)
         while pending or len(row) in continued:
             if len(row) in continued:
                 covering, remaining = continued.pop(len(row))
@@ -114,22 +115,25 @@ def spread(
                     continued[len(row)] = covering, remaining - 1
                 row.append(covering)
                 continue
-            span = pending.pop(0)
+            span = pending.popleft()
             repeated = replace(span.field, repeated=True)
             for place in range(min(span.columns, WIDEST - len(row))):
                 if span.rows > 1:
                     continued[len(row)] = repeated, span.rows - 1
                 row.append(repeated if place else span.field)
         spread_rows.append(row)
+        fields += len(row)
+        if fields > MOST:
+            return [], [Problem(TOO_MANY)]
     width = max((len(row) for row in spread_rows), default=0) if padded else _usual([len(row) for row in spread_rows])
     problems = []
     for index, row in enumerate(spread_rows):
         if padded and len(row) < width:
             spread_rows[index] = row = [*row, *[Field("")] * (width - len(row))]
-        declared_fields = next((number for number in declared[index : index + 1] if number), 0)
-        fields = declared_fields or len(row)
-        if fields > width or (not declared_fields and fields < width):
-            message = f"row {index + 1} ({row[0].text if row else 'empty'}) has {fields} fields, others {width}"
+        declared_fields = next(filter(None, declared[index : index + 1]), 0)
+        number = declared_fields or len(row)
+        if number > width or (not declared_fields and number < width):
+            message = f"row {index + 1} ({row[0].text if row else 'empty'}) has {number} fields, others {width}"
             problems.append(Problem(message))
             spread_rows[index] = [*(row[:1] or [Field("")]), *[Field("?")] * (width - 1)]
     return spread_rows, problems

@@ -11,7 +11,8 @@ from docx.text.paragraph import Paragraph
 from lxml.etree import XMLSyntaxError
 
 from robustdr.core.errors import UserError
-from robustdr_review.grids import Field, Grid, Span, raised, spread, titled
+from robustdr_review.grids import MOST as MOST_FIELDS
+from robustdr_review.grids import WIDEST, Field, Grid, Span, raised, spread, titled
 
 MOST = 100_000_000  # bytes of a document, unpacked
 
@@ -36,9 +37,27 @@ def read_docx(path: Path) -> list[Grid]:
     captions = captions_above if sum(map(bool, captions_above)) >= sum(map(bool, captions_below)) else captions_below
     grids = []
     for (_, table), caption in zip(tables, captions, strict=True):
-        rows, problems = spread([[Span(_field(cell)) for cell in row.cells] for row in table.rows])
+        rows, problems = spread(_rows(table))
         grids.append(Grid(*titled(caption), rows, 0, problems))
     return grids
+
+
+def _rows(table: Table) -> list[list[Span]]:
+    """The fields of a table by row: one over several columns or rows is repeated in each."""
+    rows, above = [], dict[int, Field]()  # by column, what goes on in the row below
+    number = 0
+    for row in table._tbl.tr_lst:
+        column, spans = row.grid_before, list[Span]()
+        for cell in row.tc_lst:
+            field = above.get(column, Field("")) if cell.vMerge == "continue" else _field(_Cell(cell, table))
+            above[column] = field
+            column += cell.grid_span
+            spans += [Span(field)] * min(cell.grid_span, WIDEST)
+        rows.append(spans)
+        number += len(spans)
+        if number > MOST_FIELDS:
+            break  # `spread` refuses it
+    return rows
 
 
 def _caption(parts: list[Paragraph | Table], place: int) -> str:

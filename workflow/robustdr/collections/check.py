@@ -2,7 +2,7 @@
 
 import re
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +14,6 @@ from robustdr.collections.forms import PASSAGE
 from robustdr.collections.local import irds_id, read_judgements, read_passages, read_queries
 from robustdr.collections.problems import Place, Problem, Report
 from robustdr.collections.reading import EMPTY_PASSAGE, EMPTY_QUERY, check_passage, check_query
-from robustdr.core.seeds import digest
 from robustdr.core.words import CHARACTERS
 
 IDENTICAL = "passage with the id of a query"
@@ -25,21 +24,21 @@ HEADS = re.compile(r"[a-z_ -]*(id|key|no)", re.IGNORECASE)  # what a docid is ca
 
 
 class _Lines:
-    """Hashes of values with their lines: 16 bytes each."""
+    """Hashes of values with their lines: 16 bytes each. They are Python's, and so of this process alone."""
 
     def __init__(self) -> None:
-        self.hashes, self.lines = array("Q"), array("Q")
+        self.hashes, self.lines = array("q"), array("Q")
 
     def add(self, value: str, line: int) -> None:
-        self.hashes.append(digest(value))
+        self.hashes.append(hash(value))
         self.lines.append(line)
 
     def shared(self, other_lines: "_Lines") -> Iterator[tuple[int, int]]:
         """Yield (line here, first line there) of the values that both have, in the order of the lines here."""
         if not self.lines or not other_lines.lines:
             return
-        values, first = np.unique(np.frombuffer(other_lines.hashes, dtype=np.uint64), return_index=True)
-        hashes = np.frombuffer(self.hashes, dtype=np.uint64)
+        values, first = np.unique(np.frombuffer(other_lines.hashes, dtype=np.int64), return_index=True)
+        hashes = np.frombuffer(self.hashes, dtype=np.int64)
         places = np.searchsorted(values, hashes).clip(max=len(values) - 1)
         for position in np.flatnonzero(values[places] == hashes):
             yield self.lines[position], other_lines.lines[first[places[position]]]
@@ -64,6 +63,7 @@ class _Queries(NamedTuple):
     """The queries of a file: place by qid, qids without a text, texts, and the lines of ids, texts and words.
 
     Attributes:
+        ids, words: only of several splits, which should share none.
         left_out: the lines of queries that are left out because they have no judgement.
     """
 
@@ -87,7 +87,7 @@ def check(
 ) -> Checked:
     """Find all problems of a data set in the formats of local collections.
 
-    Memory: 32 bytes a passage, and some 500 and its text a query; it does not grow with the length of passages.
+    Memory: 32 bytes a passage, and some 400 and its text a query; it does not grow with the length of passages.
 
     Args:
         splits: name -> its files of queries and of judgements. Splits should share no query.
@@ -102,29 +102,38 @@ def check(
     if missing := [Problem("missing file", path, "no such file") for path in files if not path.is_file()]:
         return Checked(missing)
     problems: list[Problem] = []
+    of_queries: list[Problem] = []
 
-    def report(problem: Problem) -> None:
+    def report(problem: Problem, reported: list[Problem] = problems) -> None:
         dropped = drop_empty and problem.kind in (EMPTY_PASSAGE, EMPTY_QUERY)
-        problems.append(problem._replace(severity="dropped") if dropped else problem)
+        reported.append(problem._replace(severity="dropped") if dropped else problem)
 
-    pairs = {
-        (row.qid, row.docid): row.grade
-        for _, qrels in splits.values()
-        for _, row in read_judgements(qrels, lambda problem: None)
-    }
-    question_texts = {
-        row.qid: row.text for queries, _ in splits.values() for _, row in read_queries(queries, lambda problem: None)
-    }
-    passages, known_docids, empty, identical = _check_corpus(
-        corpus, {docid for _, docid in pairs}, question_texts, report
+    query_files = [
+        _check_queries(queries, len(splits) > 1, lambda problem: report(problem, of_queries))
+        for queries, _ in splits.values()
+    ]
+    judged, own_grades = set[str](), dict[str, int]()
+    for _, qrels in splits.values():
+        for _, row in read_judgements(qrels, lambda problem: None):
+            judged.add(row.docid)
+            if row.qid == row.docid:
+                own_grades[row.qid] = row.grade
+    passages, known_docids, empty, texts = _check_corpus(
+        corpus, judged, [query_file.places for query_file in query_files], report
     )
-    if identical:
-        ids_are_relevant = any(pairs.get((id, id), 0) > 0 for id in identical)
+    if texts:
+        identical = {
+            row.qid: _is_inside(row.text, texts[row.qid])
+            for queries, _ in splits.values()
+            for _, row in read_queries(queries, lambda problem: None)
+            if row.qid in texts
+        }
+        ids_are_relevant = any(own_grades.get(id, 0) > 0 for id in identical)
         ignored = ignore_identical_ids
         if ignored is None:
             ignored = _finds_itself(identical, ids_are_relevant)
         _report_identical(corpus, identical, ignored, report)
-    query_files = [_check_queries(queries, report) for queries, _ in splits.values()]
+    problems += of_queries
     for of_split, (_, qrels) in zip(query_files, splits.values(), strict=True):
         checked = _check_judgements(qrels, of_split, corpus, known_docids, empty, drop_empty, allow_missing, report)
         _check_judged(of_split, qrels, *checked, ignore_unjudged, report)
@@ -138,20 +147,20 @@ def check(
 
 
 def _check_corpus(
-    path: Path, judged: set[str], question_texts: Mapping[str, str], report: Report
-) -> tuple[int, set[str], set[str], dict[str, bool]]:
+    path: Path, judged: set[str], queries: Sequence[Mapping[str, Place]], report: Report
+) -> tuple[int, set[str], set[str], dict[str, str]]:
     """Check the passages.
 
     Returns:
-        Their number, the docids of `judged` that exist, the docids of empty passages, and those that are ids of queries
-        too, each with whether the texts are the same.
+        Their number, the docids of `judged` that exist, the docids of empty passages, and the texts of those that have
+        the id of one of the queries.
     """
     known_docids, empty, ids, texts = set(), set(), _Lines(), _Lines()
-    identical: dict[str, bool] = {}
+    identical: dict[str, str] = {}
     for place, passage in read_passages(path, report):
-        if passage.docid in question_texts:
-            question, text = (" ".join(t.casefold().split()) for t in (question_texts[passage.docid], passage.text))
-            identical[passage.docid] = bool(question and text) and (question in text or text in question)
+        for places in queries:
+            if passage.docid in places:
+                identical[passage.docid] = passage.text
         check_passage(place, passage, report)
         ids.add(passage.docid, place.number)
         if passage.docid in judged:
@@ -174,6 +183,12 @@ def _check_corpus(
     if not texts.lines:
         report(Problem("file without content", path, "no passage with a text"))
     return len(ids.lines), known_docids, empty, identical
+
+
+def _is_inside(one: str, other: str) -> bool:
+    """Whether one of two texts holds the other, but for case and white space."""
+    one, other = (" ".join(text.casefold().split()) for text in (one, other))
+    return bool(one and other) and (one in other or other in one)
 
 
 def _finds_itself(identical: Mapping[str, bool], ids_are_relevant: bool) -> bool:
@@ -202,7 +217,7 @@ def _check_words(place: Place, text: str, report: Report) -> None:
         report(Problem("text without a word", place, f"{text.strip()[:80]!r} has no letter and no digit", "warning"))
 
 
-def _check_queries(path: Path, report: Report) -> _Queries:
+def _check_queries(path: Path, has_others: bool, report: Report) -> _Queries:
     query_file = _Queries(path, {}, set(), [], _Lines(), _Lines(), _Lines(), set())
     stem = Stemmer.Stemmer("english").stemWords
     for place, query in read_queries(path, report):
@@ -213,9 +228,10 @@ def _check_queries(path: Path, report: Report) -> _Queries:
         _check_words(place, query.text, report)
         query_file.question_texts.append(query.text)
         words = re.findall(CHARACTERS, query.text.casefold())
-        query_file.ids.add(query.qid, place.number)
         query_file.texts.add(" ".join(words) or query.text, place.number)
-        query_file.words.add(" ".join(sorted(set(stem(words)))) or query.text, place.number)
+        if has_others:
+            query_file.ids.add(query.qid, place.number)
+            query_file.words.add(" ".join(sorted(set(stem(words)))) or query.text, place.number)
     for line, first in query_file.texts.repeated():
         message = f"the text of line {first} again, but for case and punctuation; it counts twice"
         report(Problem("repeated query", Place(path, line), message, "warning"))

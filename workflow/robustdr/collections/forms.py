@@ -111,11 +111,11 @@ def _objects(path: Path, report: Report) -> Iterator[tuple[Place, Any]]:
 
 def _parquet(path: Path) -> Iterator[tuple[Place, Any]]:
     import pyarrow as pa
-    import pyarrow.parquet as pq
+
+    from robustdr.collections.parquet import batches
 
     try:
-        batches = pq.ParquetFile(path).iter_batches()
-        rows = chain.from_iterable(batch.to_pylist() for batch in batches)
+        rows = chain.from_iterable(batch.to_pylist() for batch in batches(path))
         yield from ((Place(path, number, "row"), row) for number, row in enumerate(rows))
     except (OSError, pa.ArrowException) as error:
         raise UserError(f"{path}: no Parquet file ({error})") from None

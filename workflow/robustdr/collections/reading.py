@@ -7,6 +7,7 @@ from pathlib import Path
 
 from robustdr.collections.problems import Place, Problem, Report, refuse
 from robustdr.collections.records import Judgement, Passage, Query
+from robustdr.core import bounds
 from robustdr.core.errors import UserError
 from robustdr.core.files import GRADE, from_json, sha256
 from robustdr.core.unpacked import DAMAGES, open_unpacked
@@ -36,12 +37,12 @@ def lines(path: Path, report: Report = refuse) -> Iterator[tuple[int, str]]:
     replaced), half a packed file.
 
     Raises:
-        UserError: no such file.
+        UserError: no such file, or a line is too long (see `bounds.lines`).
     """
     number = 0
     try:
         with open_unpacked(path) as file:
-            for number, line in enumerate(file, 1):
+            for number, line in enumerate(bounds.lines(file, path), 1):
                 if number == 1 and line.startswith(BOM_UTF8):
                     message = "begins with a byte order mark, which is left out"
                     report(Problem(MARKED, Place(path, number), message, "warning"))

@@ -7,10 +7,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as csv
-import pyarrow.parquet as pq
 
 from robustdr.collections.located import bring
+from robustdr.collections.parquet import read_parquet
 from robustdr.collections.settings import FromFiles, SourceFile
+from robustdr.core import bounds
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.unpacked import DAMAGES, open_unpacked
 
@@ -26,7 +27,7 @@ class Table:
         self.path = bring(part, source.get("sha256", {}))
         parquet = self.path.suffix == ".parquet"
         try:
-            self._table = pq.read_table(self.path) if parquet else _tsv(self.path, header)
+            self._table = read_parquet(self.path) if parquet else _tsv(self.path, header)
         except (OSError, *DAMAGES, pa.ArrowException) as error:
             form = "Parquet" if parquet else "TSV"
             raise UserError(f"{self.path}: no {form} file ({error})") from None
@@ -49,7 +50,7 @@ class Table:
 def _tsv(path: Path, header: bool) -> pa.Table:
     """Read all columns as text; quotation marks belong to it, and a carriage return within a line becomes a blank."""
     with open_unpacked(path) as file:
-        data = re.sub(rb"\r(?!\n)", b" ", file.read())
+        data = re.sub(rb"\r(?!\n)", b" ", bounds.whole(file, path))
     parse = csv.ParseOptions(delimiter="\t", quote_char=False)
     read_options = csv.ReadOptions(autogenerate_column_names=not header)
     with csv.open_csv(pa.BufferReader(data), parse_options=parse, read_options=read_options) as head:

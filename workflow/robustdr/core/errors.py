@@ -57,6 +57,10 @@ def exit_status(run: Callable[[], int | None]) -> int:
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except MemoryError:
+        _say("not enough memory on this machine; give the command a smaller file, or a machine with more")
+    except RecursionError:
+        _say("a file has too many parts inside each other; give the command a simpler one")
     except Exception as error:
         if not isinstance(error, OSError) and type(error).__name__ != "SafetensorError":
             raise

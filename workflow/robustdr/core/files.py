@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from robustdr.core import bounds
 from robustdr.core.errors import UserError
 from robustdr.core.markup import one_line
 
@@ -138,7 +139,7 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
         UserError: the file is missing, or a line is not UTF-8 (names file and line).
     """
     with open_binary(path) as file:
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(bounds.lines(file, path), 1):
             yield number, _decoded(line, path, number)
 
 

@@ -3,7 +3,6 @@
 import bz2
 import gzip
 import lzma
-import shutil
 import tarfile
 import zipfile
 import zlib
@@ -14,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import IO, Any, cast
 
+from robustdr.core import bounds
 from robustdr.core.errors import UserError
 
 # What opens a packed file, by the end of its name and its first bytes.
@@ -105,12 +105,12 @@ def taken_out(path: Path, chosen: list[str]) -> Iterator[list[Path]]:
                 with tarfile.open(path) as tar:
                     for member in tar:  # in one pass: packed archives cannot jump
                         if member.isfile() and member.name in targets and (source := tar.extractfile(member)):
-                            _write(source, targets[member.name])
+                            _write(source, targets[member.name], path)
             elif zipfile.is_zipfile(path):
                 with zipfile.ZipFile(path) as zipped:
                     for name, file in targets.items():
                         with zipped.open(name) as source:
-                            _write(source, file)
+                            _write(source, file, path)
             else:
                 files = [path for _ in chosen]
             yield files
@@ -118,9 +118,9 @@ def taken_out(path: Path, chosen: list[str]) -> Iterator[list[Path]]:
             raise UserError(f"{path}: a damaged archive ({error}); fetch it again") from None
 
 
-def _write(source: IO[bytes], file: Path) -> None:
+def _write(source: IO[bytes], file: Path, packed: Path) -> None:
     with open(file, "wb") as output:
-        shutil.copyfileobj(source, output)
+        bounds.copy(source, output, packed)
 
 
 @contextmanager
@@ -128,7 +128,7 @@ def unpacked(path: Path) -> Iterator[Path]:
     """Yield a folder with all files of an archive, or the folder at the path itself.
 
     Raises:
-        UserError: it is neither, or damaged, or a file of it would lie elsewhere.
+        UserError: it is neither, or damaged, or a file of it would lie elsewhere, or it grows too much.
     """
     if path.is_dir():
         yield path
@@ -137,9 +137,12 @@ def unpacked(path: Path) -> Iterator[Path]:
         try:
             if path.is_file() and tarfile.is_tarfile(path):
                 with tarfile.open(path) as tar:
+                    for _ in tar:
+                        bounds.check_unpacked(path, tar.offset)
                     tar.extractall(temporary, filter="data")
             elif path.is_file() and zipfile.is_zipfile(path):
                 with zipfile.ZipFile(path) as zipped:
+                    bounds.check_unpacked(path, sum(info.file_size for info in zipped.infolist()))
                     zipped.extractall(temporary)
             else:
                 raise UserError(f"{path}: neither a folder nor an archive (tar or zip)")

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
+from robustdr.core.bounds import YAML
 from robustdr.core.errors import UserError
 from robustdr.core.validation import explained
 
@@ -73,7 +74,10 @@ def _parsed(text: str) -> tuple[Tree, Mapping[Keys, int]]:
     """Parse the text of a file; an error lacks the file's path, with which it begins."""
     try:
         depth = 0
-        for event in yaml.parse(text, yaml.CSafeLoader):  # composing nodes is recursive and crashes at the stack's end
+        # Composing nodes is recursive and crashes at the stack's end.
+        for number, event in enumerate(yaml.parse(text, yaml.CSafeLoader)):
+            if number > YAML and event.start_mark:
+                raise UserError(f":{event.start_mark.line + 1}: more than {YAML:,} keys and values; use a smaller file")
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > DEEPEST and event.start_mark:
                 raise _too_deep(event.start_mark.line + 1)

@@ -13,6 +13,7 @@ from robustdr.core.unpacked import unpacked
 from robustdr.encoding.allowed import PICKLES, WEIGHTS
 
 PICKLE, CONFIG = "pytorch_model.bin", "config.json"
+COPIES = 8  # of what a file holds: tied weights stand twice in a state_dict
 # Weights of other programs, and what git and the hub's client keep beside a model.
 LEFT_OUT = (*PICKLES, "*.h5", "*.msgpack", "*.ot", "*.onnx", ".*")
 
@@ -77,4 +78,9 @@ def _tensors(file: Path) -> dict[str, torch.Tensor]:
         raise UserError(f"{file}: not read, it holds more than tensors or is damaged ({reason})") from None
     if not isinstance(weights, dict) or not all(isinstance(tensor, torch.Tensor) for tensor in weights.values()):
         raise UserError(f"{file}: tensors by name are expected, as `state_dict` gives them")
+    size = sum(tensor.numel() * tensor.element_size() for tensor in weights.values())
+    if size > COPIES * file.stat().st_size:  # views repeat what a file holds once
+        raise UserError(
+            f"{file}: its tensors have {size:,} bytes, more than {COPIES} times those of the file; not read"
+        )
     return {name: tensor.clone(memory_format=torch.contiguous_format) for name, tensor in weights.items()}

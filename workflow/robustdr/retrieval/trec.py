@@ -21,6 +21,7 @@ import pyarrow as pa
 from pyarrow import compute as pc
 from pyarrow import csv
 
+from robustdr.core.bounds import LINE
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic
 from robustdr.core.unpacked import open_unpacked
@@ -272,9 +273,9 @@ def _without_comments(block: bytes) -> bytes:
 
 def _blocks(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     """Yield blocks of whole lines, each with the number of its first line; leading comments are skipped."""
-    number, line = 1, file.readline().removeprefix(BOM_UTF8)
+    number, line = 1, file.readline(LINE).removeprefix(BOM_UTF8)
     while _is_comment(line):
-        number, line = number + 1, file.readline()
-    while block := line + file.read(BLOCK) + file.readline():
+        number, line = number + 1, file.readline(LINE)
+    while block := line + file.read(BLOCK) + file.readline(LINE):
         yield number, block
         number, line = number + block.count(b"\n"), b""

@@ -21,9 +21,6 @@ from robustdr.graph.project import FOLDER, project
 from robustdr.graph.targets import of_paper
 from robustdr.keys.integrity import key_of, record_of
 from robustdr.keys.node import histories
-from robustdr.reference import MARKED, filled
-
-PAGES = Path("docs/reference")
 
 
 def outdated(paths: Sequence[Path], changes: Mapping[str, Any]) -> Iterator[str]:
@@ -71,15 +68,14 @@ def planned_keys(graph: Graph, config: Config, papers: Sequence[str]) -> dict[st
     return keys
 
 
-def changed_pages(parser: argparse.ArgumentParser) -> Iterator[str]:
+def changed_pages(reference: Mapping[Path, str]) -> Iterator[str]:
     """Yield a sentence for each page of the reference, or of deviations, that is not what its command writes now.
 
     Args:
-        parser: the options of `robustdr`.
+        reference: the pages of the reference as they are made now.
     """
-    for page in sorted(PAGES.glob("*.md")):
-        if MARKED.search(text := page.read_text(encoding="utf-8")):
-            yield from _difference(page, filled(text, str(page), parser), "robustdr reference")
+    for page, text in reference.items():
+        yield from _difference(page, text, "robustdr reference")
     yield from _difference(deviations.PAGE, deviations.page(load(FOLDER), read_effects()), "robustdr deviations")
 
 

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from robustdr import verification
 from robustdr.cli import main, parser
+from robustdr.evidence import verification
 from robustdr.graph.project import project
 from robustdr.keys.integrity import record
+from robustdr.reference import PAGES, pages
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PLANNED = {
     "a checkpoint": lambda graph: graph.checkpoint("base"),
     "passages": lambda graph: graph.corpus("wordnet-mini"),
@@ -56,11 +57,11 @@ def test_an_artifact_of_an_earlier_plan_is_named_though_its_record_is_touched(fo
     ],
 )
 def test_a_generated_page_that_was_written_by_hand_is_named(folder, page, old, new):
-    assert not list(verification.changed_pages(parser()))
+    assert not list(verification.changed_pages(pages(PAGES, parser())))
     text = (folder / page).read_text(encoding="utf-8")
     assert old in text
     (folder / page).write_text(text.replace(old, new, 1), encoding="utf-8")
-    (line,) = verification.changed_pages(parser())
+    (line,) = verification.changed_pages(pages(PAGES, parser()))
     assert line.startswith(f"{page}:") and "it is not what `robustdr " in line
 
 

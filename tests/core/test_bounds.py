@@ -1,0 +1,160 @@
+"""Small files that ask for much memory are refused in one line, before it is taken."""
+
+import gzip
+import lzma
+import resource
+import subprocess
+import sys
+import tarfile
+import zipfile
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import torch
+
+from robustdr.collections.parquet import batches, read_parquet
+from robustdr.collections.reading import lines
+from robustdr.core import bounds
+from robustdr.core.errors import UserError, exit_status
+from robustdr.core.files import read_lines
+from robustdr.core.unpacked import taken_out, unpacked
+from robustdr.core.yaml_files import read_yaml
+from robustdr.encoding.convert import convert
+
+MOST = 1_000_000_000  # bytes of a process
+
+
+def zeros(file, size):
+    for _ in range(size >> 20):
+        file.write(bytes(1 << 20))
+
+
+@pytest.mark.parametrize(("suffix", "opener"), [(".gz", gzip.open), (".xz", lzma.open)])
+def test_a_line_that_grows_when_it_is_unpacked(tmp_path, suffix, opener):
+    path = tmp_path / f"corpus.tsv{suffix}"
+    with opener(path, "wb") as file:
+        file.write(b"d1\tfirst\nd2\t")
+        zeros(file, 70_000_000)
+    rows = lines(path)
+    assert next(rows) == (1, "d1\tfirst")
+    with pytest.raises(UserError, match=rf"corpus\.tsv\{suffix}:2: a line of more than 64 MB"):
+        next(rows)
+
+
+def test_a_line_of_a_sparse_file(tmp_path):
+    with open(tmp_path / "queries.tsv", "wb") as file:
+        file.truncate(10 * MOST)
+    with pytest.raises(UserError, match=r"queries\.tsv:1: a line of more than 64 MB"):
+        next(read_lines(tmp_path / "queries.tsv"))
+
+
+@pytest.mark.parametrize("kind", ["text", "list", "structure"])
+def test_a_text_of_parquet_that_stands_in_every_row(tmp_path, kind):
+    """The file holds it once."""
+    indices = pa.array([0] * 1_100, pa.int32())
+    texts = pa.DictionaryArray.from_arrays(indices, pa.array(["word " * 200_000])).cast(pa.string())
+    columns = {
+        "text": texts,
+        "list": pa.ListArray.from_arrays(pa.array(range(1_101), pa.int32()), texts),
+        "structure": pa.StructArray.from_arrays([texts], ["inner"]),
+    }
+    pq.write_table(pa.table({"text": columns[kind]}), tmp_path / "t.parquet", compression="zstd")
+    assert (tmp_path / "t.parquet").stat().st_size < 1_000_000
+    with pytest.raises(UserError, match=r"t\.parquet: its rows hold more than 1,000 MB of text at once"):
+        read_parquet(tmp_path / "t.parquet")
+    if kind == "text":
+        with pytest.raises(UserError, match=r"t\.parquet: its rows hold more than 256 MB of text at once"):
+            next(batches(tmp_path / "t.parquet"))
+    else:
+        assert next(batches(tmp_path / "t.parquet")).nbytes <= bounds.BATCH
+
+
+def test_tables_of_parquet_are_read_as_they_are(tmp_path):
+    table = pa.table({"id": [1, 2], "text": ["one", None], "answers": [["a"], []], "s": [{"x": "y"}, {"x": None}]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    assert read_parquet(tmp_path / "t.parquet").to_pylist() == table.to_pylist()
+    pq.write_table(table.slice(0, 0), tmp_path / "empty.parquet")
+    assert read_parquet(tmp_path / "empty.parquet").to_pylist() == []
+
+
+def zipped(path):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("model.bin", "w") as file:
+        zeros(file, 300_000_000)
+
+
+def tarred(path):
+    with open(path.with_name("model.bin"), "wb") as file:
+        file.truncate(300_000_000)
+    with tarfile.open(path, "w:gz") as archive:
+        archive.add(path.with_name("model.bin"), "model.bin")
+
+
+@pytest.mark.parametrize("pack", [zipped, tarred])
+def test_an_archive_that_grows_too_much(tmp_path, pack):
+    pack(path := tmp_path / "release")
+    with pytest.raises(UserError, match="more than 200 times its size when unpacked"), taken_out(path, ["model.bin"]):
+        pass
+    with pytest.raises(UserError, match="more than 200 times its size when unpacked"), unpacked(path):
+        pass
+
+
+MANY = {
+    "items": "a:\n" + "- 1\n" * 300_000,
+    "mappings": "a: [" + "{b: 1}, " * 150_000 + "]",
+    "aliases": "a: &b [1]\n" + "".join(f"k{n}: *b\n" for n in range(150_000)),
+}
+
+
+@pytest.mark.parametrize("text", MANY.values(), ids=MANY)
+def test_yaml_of_many_values_is_refused_while_it_is_read(tmp_path, text):
+    (tmp_path / "a.yaml").write_text(text)
+    with pytest.raises(UserError, match=r"a\.yaml:\d+: more than 250,000 keys and values"):
+        read_yaml(tmp_path / "a.yaml")
+
+
+@pytest.mark.parametrize(
+    "tensors",
+    [
+        {"a": torch.zeros(1).expand(10**12)},
+        {"a": torch.zeros(1000).as_strided((10**6, 1000), (0, 1))},
+        {f"a{n}": view for n, view in enumerate([torch.zeros(10_000)] * 1000)},
+    ],
+)
+def test_views_of_a_pickle_that_repeat_what_it_holds(tmp_path, tensors):
+    (tmp_path / "model").mkdir()
+    torch.save(tensors, tmp_path / "model/pytorch_model.bin")
+    (tmp_path / "model/config.json").write_text("{}")
+    with pytest.raises(
+        UserError, match=r"model\.bin: its tensors have [\d,]+ bytes, more than 8 times those of the file"
+    ):
+        convert(tmp_path / "model", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("error", "words"), [(MemoryError, "not enough memory"), (RecursionError, "inside each other")]
+)
+def test_errors_of_memory_and_depth_are_one_line(error, words, capsys):
+    def fail():
+        raise error
+
+    assert exit_status(fail) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("robustdr: ") and words in line
+
+
+def test_a_command_ends_with_one_line_under_a_limit_of_memory(tmp_path):
+    with gzip.open(tmp_path / "c.tsv.gz", "wb") as file:
+        file.write(b"d1\t")
+        zeros(file, 200_000_000)
+    (tmp_path / "q.tsv").write_text("q1\ttext\n")
+    (tmp_path / "r.txt").write_text("q1 0 d1 1\n")
+    command = [sys.executable, "-m", "robustdr", "check"]
+    command += ["--corpus", "c.tsv.gz", "--queries", "q.tsv", "--qrels", "r.txt"]
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_DATA, (MOST, MOST))
+
+    done = subprocess.run(command, cwd=tmp_path, preexec_fn=limit, capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr.splitlines()[-1].startswith("robustdr: c.tsv.gz:1: a line of more than")

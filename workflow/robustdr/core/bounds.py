@@ -1,0 +1,61 @@
+"""How much a file of the user's may hold: sizes that it declares are looked at before memory is taken for them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from robustdr.core.errors import UserError
+
+LINE = 64_000_000  # bytes of a line of text; the longest documents of public collections have some MB
+TABLE = 1_000_000_000  # bytes of the texts of a table that is read as a whole
+BATCH = 256_000_000  # bytes of the texts of a batch of rows
+RATIO = 200  # bytes unpacked for each packed byte; of texts, 3 to 20
+SPARE = 100_000_000  # bytes unpacked in any case
+YAML = 250_000  # values and keys in a YAML file
+
+
+def lines(file: IO[bytes], path: Path | str) -> Iterator[bytes]:
+    """Yield the lines of a file.
+
+    Raises:
+        UserError: a line has more than `LINE` bytes.
+    """
+    number = 0
+    while line := file.readline(LINE + 1):
+        number += 1
+        if len(line) > LINE:
+            raise UserError(f"{path}:{number}: a line of more than {LINE // 10**6} MB; is it a text file?")
+        yield line
+
+
+def whole(file: IO[bytes], path: Path | str) -> bytes:
+    """Return the bytes of a file, perhaps unpacked.
+
+    Raises:
+        UserError: it has more than `TABLE` bytes.
+    """
+    data = file.read(TABLE + 1)
+    if len(data) > TABLE:
+        raise UserError(f"{path}: more than {TABLE // 10**6:,} MB when unpacked; split the file")
+    return data
+
+
+def check_unpacked(path: Path, size: int) -> None:
+    """Check how many bytes a packed file gives, or says that it does.
+
+    Raises:
+        UserError: more than `RATIO` for each of its own, and than `SPARE`.
+    """
+    if size > SPARE + RATIO * path.stat().st_size:
+        raise UserError(
+            f"{path}: more than {RATIO} times its size when unpacked; unpack it yourself if you know what it is"
+        )
+
+
+def copy(source: IO[bytes], target: IO[bytes], path: Path) -> None:
+    """Copy what is unpacked of a packed file, with a check of its size on the way (see `check_unpacked`)."""
+    size = 0
+    while block := source.read(1 << 20):
+        size += len(block)
+        check_unpacked(path, size)
+        target.write(block)
