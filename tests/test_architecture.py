@@ -102,7 +102,7 @@ def test_names_say_what_they_hold():
                 case ast.Name(id=name) | ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                     names.append((name.strip("_"), f"{module}:{node.lineno}"))
     unclear = [(name, place) for name, place in names if FUNCTION_WORDS.fullmatch(name)]
-    assert len(unclear) < 0.005 * len(names), unclear
+    assert len(unclear) < 0.002 * len(names), unclear
 
 
 def test_the_pipeline_imports_nothing_of_the_reviewer():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robustdr.collections.near import alike, runs, same_words, words
+from robustdr.collections.near import count_near_duplicates, runs, same_words, words
 
 TEN = "one two three four five six seven eight nine ten"  # eight runs of three words
 
@@ -42,13 +42,13 @@ def test_each_question_counts_once():
     ],
 )
 def test_passages_that_share_four_fifths_of_their_runs_are_near_duplicates(passage, number):
-    assert alike({"test": [TEN]}, ["Other words here", passage]) == {"test": number}
-    assert alike({"test": [passage]}, ["Other words here", TEN]) == {"test": number}
+    assert count_near_duplicates({"test": [TEN]}, ["Other words here", passage]) == {"test": number}
+    assert count_near_duplicates({"test": [passage]}, ["Other words here", TEN]) == {"test": number}
 
 
 def test_groups_are_counted_apart_and_a_text_of_both_in_both():
     groups = {"dev": [TEN, "one two"], "test": [TEN, "two one", "three"], "none": []}
-    assert alike(groups, [TEN, "One Two!", "Three four"]) == {"dev": 2, "test": 1, "none": 0}
+    assert count_near_duplicates(groups, [TEN, "One Two!", "Three four"]) == {"dev": 2, "test": 1, "none": 0}
 
 
 def test_a_short_text_is_one_run_and_marks_alone_are_a_word():
@@ -64,4 +64,4 @@ def test_what_is_looked_up_finds_all_pairs(texts, others):
         return len(runs(text) & runs(other)) / len(runs(text) | runs(other))
 
     near = {text for text, other in product(texts, others) if share(text, other) >= 0.8}
-    assert alike({"test": texts}, others) == {"test": sum(text in near for text in texts)}
+    assert count_near_duplicates({"test": texts}, others) == {"test": sum(text in near for text in texts)}

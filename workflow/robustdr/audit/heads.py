@@ -81,7 +81,7 @@ class Entry(NamedTuple):
     """A number with its role, and the labels of its axis that say what it is about."""
 
     role: str
-    about: tuple[str, ...]
+    subject: tuple[str, ...]
     cell: Cell
 
 
@@ -92,17 +92,17 @@ class Line(NamedTuple):
 
     def groups(self) -> Iterator[Mapping[str, Cell]]:
         """Yield the numbers about one thing by role; numbers that are about all join each group."""
-        shared = {entry.role: entry.cell for entry in self.entries if not entry.about}
+        shared = {entry.role: entry.cell for entry in self.entries if not entry.subject}
         by_thing: dict[tuple[str, ...], dict[str, Cell]] = {}
         several: set[tuple[tuple[str, ...], str]] = set()
-        for role, about, cell in self.entries:
-            cells = by_thing.setdefault(about, {})
+        for role, subject, cell in self.entries:
+            cells = by_thing.setdefault(subject, {})
             if role in cells:
-                several.add((about, role))  # which of the two is meant?
+                several.add((subject, role))  # which of the two is meant?
             cells[role] = cell
-        for about, cells in by_thing.items():
-            single = {role: cell for role, cell in cells.items() if (about, role) not in several}
-            if about or len(by_thing) == 1:
+        for subject, cells in by_thing.items():
+            single = {role: cell for role, cell in cells.items() if (subject, role) not in several}
+            if subject or len(by_thing) == 1:
                 yield {**({} if several else shared), **single}
             else:
                 yield single
@@ -121,7 +121,9 @@ def role(label: str, place: int = 0, places: int = 1) -> str:
     for candidate in (*further, last):
         match = _PAIR.fullmatch(candidate)
         parts = (
-            [_one(candidate)] if _one(candidate) or not match else [_one(match[1]), _one(match[2] or match[3] or "")]
+            [_spelled_role(candidate)]
+            if _spelled_role(candidate) or not match
+            else [_spelled_role(match[1]), _spelled_role(match[2] or match[3] or "")]
         )
         if match and len(parts) == 2 and match[2] == "%":
             parts = [parts[0], "percent" if parts[0] == "n" else ""] if places > 1 else parts[:1]
@@ -135,7 +137,7 @@ def role(label: str, place: int = 0, places: int = 1) -> str:
     return ""
 
 
-def _one(text: str) -> str:
+def _spelled_role(text: str) -> str:
     bare = text.strip(" ↑↓:*†,")
     for spelled in (bare, bare.casefold() if len(bare) > 1 else bare):
         if spelled in _ROLE_OF:
@@ -146,30 +148,30 @@ def _one(text: str) -> str:
 def lines(table: Table) -> Iterator[Line]:
     """Yield the rows with roles that heads of columns give, and the columns with those that labels of rows give."""
     places = _places(table)
-    told = ("mean", "sd") if _CAPTIONED.search(table.caption) else ()
-    told = ("estimate", "se") if not told and _ERRORS.search(table.caption) else told
+    caption_roles = ("mean", "sd") if _CAPTIONED.search(table.caption) else ()
+    caption_roles = ("estimate", "se") if not caption_roles and _ERRORS.search(table.caption) else caption_roles
     by_column = []
     for number, (base, place, several) in enumerate(places):
         labels = [label for name, label in table.columns[number].items() if name != "value"]
-        named = _roles(labels, table.columns[base].get("value", ""), place, several)
-        if told and several == 2 and not named[0]:
-            named = told[place], tuple(labels)
-        by_column.append(named)
-    stacks = {_above(label) for _, place in table.rows for key, label in place.items() if key != "value"} - {""}
+        role_and_labels = _roles(labels, table.columns[base].get("value", ""), place, several)
+        if caption_roles and several == 2 and not role_and_labels[0]:
+            role_and_labels = caption_roles[place], tuple(labels)
+        by_column.append(role_and_labels)
+    stacks = {_row_above(label) for _, place in table.rows for key, label in place.items() if key != "value"} - {""}
     of_rows: dict[int, list[Entry]] = {}
     of_columns: dict[tuple[int, int], list[Entry]] = {}
     rows = dict(table.rows)
     for cell in table.cells:
-        name, about = by_column[cell.column]
+        name, subject = by_column[cell.column]
         if name:
-            of_rows.setdefault(cell.line, []).append(Entry(name, about, cell))
+            of_rows.setdefault(cell.line, []).append(Entry(name, subject, cell))
         base, place, several = places[cell.column]
         labels = [label for key, label in rows[cell.line].items() if key != "value"]
-        name, about = _roles(labels, rows[cell.line].get("value", ""), place, several)
+        name, subject = _roles(labels, rows[cell.line].get("value", ""), place, several)
         if not name and not place and stacks & {*labels}:  # its error, its p or its interval stands below
-            name, about = "estimate", tuple(labels)
+            name, subject = "estimate", tuple(labels)
         if name:
-            of_columns.setdefault((base, 0), []).append(Entry(name, about, cell))
+            of_columns.setdefault((base, 0), []).append(Entry(name, subject, cell))
     for entries in (*of_rows.values(), *of_columns.values()):
         yield Line(entries)
 
@@ -188,15 +190,15 @@ def _roles(labels: Sequence[str], value: str, place: int, places: int) -> tuple[
         return {"deviation": "sd", "lower_bound": "low", "upper_bound": "high"}.get(value, value), tuple(labels)
     for number, label in enumerate(labels):
         if name := role(label, place, places):
-            rest = (text if at != number else _above(label) for at, text in enumerate(labels))
+            rest = (text if position != number else _row_above(label) for position, text in enumerate(labels))
             return name, tuple(filter(None, rest))
     return "", ()
 
 
-def _above(label: str) -> str:
+def _row_above(label: str) -> str:
     """What a label such as `Age, SE` is about: the label of the row above; '' for others."""
     last = label.rsplit(", ", 1)
-    return last[0] if len(last) == 2 and _one(last[1]) in ("se", "sd", "p", "interval") else ""
+    return last[0] if len(last) == 2 and _spelled_role(last[1]) in ("se", "sd", "p", "interval") else ""
 
 
 def freedom_of(label: str) -> tuple[float, ...]:
@@ -207,14 +209,14 @@ def freedom_of(label: str) -> tuple[float, ...]:
 
 def size_of(labels: Sequence[str]) -> int:
     """The size that labels print as n = 24; 0 if none or several."""
-    found = {int(match[1].replace(",", "")) for label in labels for match in _SIZE.finditer(label)}
-    return found.pop() if len(found) == 1 else 0
+    printed_sizes = {int(match[1].replace(",", "")) for label in labels for match in _SIZE.finditer(label)}
+    return printed_sizes.pop() if len(printed_sizes) == 1 else 0
 
 
 def caption_size(table: Table) -> int:
     """The one size that a caption names; 0 if none or several."""
-    named = sizes(table.caption)
-    return named[0].number if len(named) == 1 else 0
+    caption_sizes = sizes(table.caption)
+    return caption_sizes[0].number if len(caption_sizes) == 1 else 0
 
 
 def is_share(label: str) -> bool:

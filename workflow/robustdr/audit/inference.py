@@ -44,11 +44,11 @@ class Statistic(NamedTuple):
     p_sign: str
 
     def __str__(self) -> str:
-        freedom = f"({', '.join(f'{one:g}' for one in self.freedom)})" if self.freedom else ""
+        freedom = f"({', '.join(f'{degrees:g}' for degrees in self.freedom)})" if self.freedom else ""
         return f"{NAMES[self.kind]}{freedom} {self.sign} {self.number}"
 
     @property
-    def said(self) -> str:
+    def printed_p(self) -> str:
         """The printed p."""
         return f"p {self.p_sign} {self.p}" if self.p is not None else "n.s."
 
@@ -103,24 +103,26 @@ def judge(statistic: Statistic, one_tailed: bool = False, corrected: bool = Fals
     Args:
         one_tailed: whether the text says that tests are. corrected: whether it says that p is.
     """
-    given = probabilities(statistic)
-    if given is None or (statistic.p is not None and statistic.p > 1):
+    computed = probabilities(statistic)
+    if computed is None or (statistic.p is not None and statistic.p > 1):
         return None
-    tails = [given, *([given.scaled(0.5)] if one_tailed and statistic.kind in ("t", "z", "r") else [])]
-    words = f"{statistic} gives p = {_shown(given)}" + ("" if statistic.kind in ("f", "chi2", "q") else ", two-tailed")
+    tails = [computed, *([computed.scaled(0.5)] if one_tailed and statistic.kind in ("t", "z", "r") else [])]
+    words = f"{statistic} gives p = {_p_text(computed)}" + (
+        "" if statistic.kind in ("f", "chi2", "q") else ", two-tailed"
+    )
     if statistic.kind == "t" and not statistic.freedom:
         words += f", with {FEWEST_FREE:g} degrees of freedom or more"
     if statistic.p == 0 and statistic.p_sign in "=<":
-        return Judged(FITS if given.low < 0.0005 and statistic.p_sign == "=" else WRONG, f"{words}; p is never 0")
+        return Judged(FITS if computed.low < 0.0005 and statistic.p_sign == "=" else WRONG, f"{words}; p is never 0")
     if any(_agree(statistic, tail) for tail in tails):
         return Judged(FITS, words)
-    if corrected and _printed(statistic).high > given.low:
+    if corrected and _printed(statistic).high > computed.low:
         return None
-    if statistic.kind in ("t", "z", "r") and _agree(statistic, given.scaled(0.5)):
-        words += f" (one-tailed {_shown(given.scaled(0.5))})"
-    changes = _is_significant(statistic) is not None and _is_significant(statistic) != _below(given)
-    decided = changes and _below(given) is not None
-    words += f", not {statistic.said}" + (f": below {ALPHA:g} in one of the two alone" if decided else "")
+    if statistic.kind in ("t", "z", "r") and _agree(statistic, computed.scaled(0.5)):
+        words += f" (one-tailed {_p_text(computed.scaled(0.5))})"
+    changes = _is_significant(statistic) is not None and _is_significant(statistic) != _is_below_alpha(computed)
+    decided = changes and _is_below_alpha(computed) is not None
+    words += f", not {statistic.printed_p}" + (f": below {ALPHA:g} in one of the two alone" if decided else "")
     return Judged(DECISION if decided else WRONG, words)
 
 
@@ -132,9 +134,9 @@ def _printed(statistic: Statistic) -> Interval:
     return {"<": Interval(0.0, value), ">": Interval(value, 1.0)}.get(statistic.p_sign, half_up(statistic.p))
 
 
-def _agree(statistic: Statistic, given: Interval) -> bool:
+def _agree(statistic: Statistic, computed: Interval) -> bool:
     low, high = _printed(statistic)
-    return given.low <= high + SLACK and low <= given.high + SLACK
+    return computed.low <= high + SLACK and low <= computed.high + SLACK
 
 
 def _is_significant(statistic: Statistic) -> bool | None:
@@ -147,12 +149,12 @@ def _is_significant(statistic: Statistic) -> bool | None:
     return False if statistic.p_sign == ">" and value >= ALPHA else None if statistic.p_sign == ">" else value <= ALPHA
 
 
-def _below(given: Interval) -> bool | None:
-    return True if given.high <= ALPHA else False if given.low > ALPHA else None
+def _is_below_alpha(computed: Interval) -> bool | None:
+    return True if computed.high <= ALPHA else False if computed.low > ALPHA else None
 
 
-def _shown(given: Interval) -> str:
-    ends = [f"{end:.3f}".lstrip("0") if end >= 0.0005 else f"{end:.1g}" for end in given]
+def _p_text(computed: Interval) -> str:
+    ends = [f"{end:.3f}".lstrip("0") if end >= 0.0005 else f"{end:.1g}" for end in computed]
     return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
 
 
@@ -167,8 +169,8 @@ def broken(table: Table) -> Iterator[Broken]:
             p = group.get("p")
             kind = next((kind for kind in ("t", "f", "chi2", "r", "z", "q") if kind in group), "")
             if p is not None and not kind and {"estimate", "se"} <= group.keys():
-                if not is_corrected and (found := _of_quotient(group, p, is_directed)) is not None:
-                    judged.append((p, p, found))
+                if not is_corrected and (verdict := _of_quotient(group, p, is_directed)) is not None:
+                    judged.append((p, p, verdict))
                 continue
             if p is None or not kind or group[kind].hedge:
                 continue
@@ -178,15 +180,15 @@ def broken(table: Table) -> Iterator[Broken]:
             if freedom is None or (is_corrected or CORRECTED.search(labels)) or p.printed.endswith("%"):
                 continue
             statistic = Statistic(kind, group[kind].number, "=", freedom, p.number, sign)
-            if (found := judge(statistic, is_directed)) is not None:
-                judged.append((p, group[kind], found))
-    wrong = [one for one in judged if one[2].outcome != FITS]
+            if (verdict := judge(statistic, is_directed)) is not None:
+                judged.append((p, group[kind], verdict))
+    wrong = [entry for entry in judged if entry[2].outcome != FITS]
     if len(wrong) == 1 or 2 * len(wrong) < len(judged):
         for outcome in (DECISION, WRONG):
-            for p, cell, found in wrong:
-                if found.outcome == outcome:
+            for p, cell, verdict in wrong:
+                if verdict.outcome == outcome:
                     kind = "p_and_decision" if outcome == DECISION else "p_and_statistic"
-                    yield Broken(kind, [p, *([cell] if cell is not p else [])], found.words, "inconsistent")
+                    yield Broken(kind, [p, *([cell] if cell is not p else [])], verdict.words, "inconsistent")
     yield from _marks(table, text, is_directed)
 
 
@@ -197,16 +199,19 @@ def _of_quotient(group: Mapping[str, Cell], p: Cell, one_tailed: bool) -> Judged
     text = " ".join(estimate.coordinates.values()).casefold()
     if low <= 0 or RATIO.search(text) or p.number > 1 or p.printed.endswith("%"):
         return None
-    least, most = half_up(estimate.number).magnitude()
-    given = Interval(_probability("z", most / low, ()), _probability("t", least / high, (FEWEST_FREE,)))
+    smallest, largest = half_up(estimate.number).magnitude()
+    computed = Interval(_probability("z", largest / low, ()), _probability("t", smallest / high, (FEWEST_FREE,)))
     sign = "<" if p.hedge in AT_MOST else ">" if p.hedge in AT_LEAST else "="
     statistic = Statistic("t", estimate.number, "=", (), p.number, sign)
-    words = f"{estimate.printed} / {error.printed} gives p = {_shown(given)}"
-    tails = [given, *([given.scaled(0.5)] if one_tailed else [])]
+    words = f"{estimate.printed} / {error.printed} gives p = {_p_text(computed)}"
+    tails = [computed, *([computed.scaled(0.5)] if one_tailed else [])]
     if p.number == 0 or any(_agree(statistic, tail) for tail in tails):
         return Judged(FITS, words)
-    is_other = _below(given) is not None and _is_significant(statistic) not in (None, _below(given))
-    words += f", with {FEWEST_FREE:g} degrees of freedom or more, not {statistic.said}"
+    is_other = _is_below_alpha(computed) is not None and _is_significant(statistic) not in (
+        None,
+        _is_below_alpha(computed),
+    )
+    words += f", with {FEWEST_FREE:g} degrees of freedom or more, not {statistic.printed_p}"
     return Judged(
         DECISION if is_other else WRONG, words + (f": below {ALPHA:g} in one of the two alone" if is_other else "")
     )
@@ -241,17 +246,17 @@ def _marks(table: Table, text: str, one_tailed: bool) -> Iterator[Broken]:
                 )
                 if cell is None or not mark:
                     continue
-                least, source = _least(group, one_tailed)
+                smallest, source = _smallest_p(group, one_tailed)
                 if source:
-                    judged.append((cell, mark, levels[mark], least, source))
-    wrong = [one for one in judged if one[3] >= one[2]]
+                    judged.append((cell, mark, levels[mark], smallest, source))
+    wrong = [entry for entry in judged if entry[3] >= entry[2]]
     if len(wrong) == 1 or 2 * len(wrong) < len(judged):
-        for cell, mark, level, least, source in wrong:
-            words = f"{mark} says p < {level:g}; {source} gives p of at least {least:.3g}"
+        for cell, mark, level, smallest, source in wrong:
+            words = f"{mark} says p < {level:g}; {source} gives p of at least {smallest:.3g}"
             yield Broken("mark_and_p", [cell], words, "inconsistent")
 
 
-def _least(cells: Mapping[str, Cell], one_tailed: bool) -> tuple[float, str]:
+def _smallest_p(cells: Mapping[str, Cell], one_tailed: bool) -> tuple[float, str]:
     """The smallest p that a group allows, and from what."""
     p, estimate, error = cells.get("p"), cells.get("estimate"), cells.get("se")
     if p is not None and p.hedge not in AT_MOST:

@@ -90,19 +90,21 @@ class Recomputed:
         for number in self.numbers:
             outcome = number.outcome
             usual = interval_text(Interval(outcome.usual, outcome.usual), number.cell)
-            given = f"what {number.run} gives by the project's conventions; "
+            explanation = f"what {number.run} gives by the project's conventions; "
             if not outcome.agrees:
                 nearest = interval_text(Interval(outcome.value, outcome.value), number.cell)
-                given += f"no convention gives the printed number, the nearest is {outcome.giving[0]}: {nearest}"
-                numbers.append(Flaw(number.cell, usual, given))
+                explanation += f"no convention gives the printed number, the nearest is {outcome.giving[0]}: {nearest}"
+                numbers.append(Flaw(number.cell, usual, explanation))
             elif outcome.chance:
-                given += (
+                explanation += (
                     f"the printed number only with {outcome.giving[0]}, one of {outcome.tried} conventions that were "
                 )
-                given += f"tried; by chance one of them gives a wrong number {_often(outcome.chance)}"
-                if others := self._others_without(number):
-                    given += f"; it does not give {others[0].cell.printed} of its column ({others[0].run})"
-                rare.append(Flaw(number.cell, usual, given))
+                explanation += f"tried; by chance one of them gives a wrong number {_often(outcome.chance)}"
+                if exceptions := self._others_without(number):
+                    explanation += (
+                        f"; it does not give {exceptions[0].cell.printed} of its column ({exceptions[0].run})"
+                    )
+                rare.append(Flaw(number.cell, usual, explanation))
         marks = [
             Flaw(
                 mark.cell,
@@ -120,7 +122,7 @@ class Recomputed:
     def _others_without(self, number: Number) -> list[Number]:
         """The numbers of the same column that the conventions of a number do not give."""
         place = (number.cell.table, number.cell.column)
-        column = [other for other in self.numbers if (other.cell.table, other.cell.column) == place]
+        column = [peer for peer in self.numbers if (peer.cell.table, peer.cell.column) == place]
         return [o for o in column if not (o.outcome.agrees and {*o.outcome.giving} & {*number.outcome.giving})]
 
     def markdown(self) -> list[str]:

@@ -52,7 +52,7 @@ def _limits(cell: Cell, roles: Sequence[str]) -> tuple[str, float, float]:
         if is_share(text):
             return f"{text}, a share,", 0, 100
         name = role(text)
-        if name in ("r", "agreement", "p") and (len(text) > 1 or any(other in ALONE for other in roles)):
+        if name in ("r", "agreement", "p") and (len(text) > 1 or any(line_role in ALONE for line_role in roles)):
             return {"p": (f"{text}, a probability,", 0, 1)}.get(name, (f"{text}, a coefficient,", -1, 1))
     return "", 0, 0
 
@@ -65,15 +65,15 @@ def _out_of_range(table: Table) -> Iterator[Broken]:
     columns: defaultdict[tuple[int, str, float, float], list[Cell]] = defaultdict(list)
     for cell in table.cells:
         if cell.coordinates["value"] == "value" and not cell.hedge and cell.unit in UNITS:
-            name, least, most = _limits(cell, roles[cell.line])
+            name, lowest, highest = _limits(cell, roles[cell.line])
             if name:
-                most *= 100 if most == 1 and cell.printed.endswith("%") else 1
-                columns[cell.column, name, least, most].append(cell)
-    for (_, name, least, most), cells in columns.items():
-        wrong = [cell for cell in cells if not least <= cell.number <= most]
+                highest *= 100 if highest == 1 and cell.printed.endswith("%") else 1
+                columns[cell.column, name, lowest, highest].append(cell)
+    for (_, name, lowest, highest), cells in columns.items():
+        wrong = [cell for cell in cells if not lowest <= cell.number <= highest]
         if len(wrong) == 1 or len(wrong) * 2 < len(cells):
             for cell in wrong:
-                words = f"{name} lies between {least} and {most}; {cell.printed} does not, however it was rounded"
+                words = f"{name} lies between {lowest} and {highest}; {cell.printed} does not, however it was rounded"
                 yield Broken("out_of_range", [cell], words, "impossible")
 
 
@@ -89,7 +89,7 @@ def _out_of_order(table: Table, words: Mapping[str, Sequence[str]]) -> Iterator[
         for name, text in cell.coordinates.items() if is_plain else ():
             match = _RISING.fullmatch(text)
             is_spelled = all("@" in spelled for spelled in words.get(text, ()))  # R50 is no recall
-            if match and is_spelled and not any(CHANGE.search(other) for other in _labels(cell)):
+            if match and is_spelled and not any(CHANGE.search(label) for label in _labels(cell)):
                 rest = cell.place_without(name)
                 by_depth[cell.unit, name, match[1].casefold(), rest].setdefault(int(match[2]), cell)
     pairs = [
@@ -122,19 +122,19 @@ def _wrong_f1(table: Table) -> Iterator[Broken]:
         mean = rounding.mean([precision.interval, recall.interval])
         if harmonic is not None:
             judged.append((precision, recall, f1, harmonic, mean, harmonic.meets(f1.interval)))
-    above = [one for one in judged if one[2].interval.low > one[4].high]
-    fits = sum(one[-1] for one in judged)
-    if len(above) > 1 and 2 * len(above) >= len(judged):
+    too_high = [entry for entry in judged if entry[2].interval.low > entry[4].high]
+    fits = sum(entry[-1] for entry in judged)
+    if len(too_high) > 1 and 2 * len(too_high) >= len(judged):
         return
     text = " ".join([table.caption, *(label for place in table.columns for label in place.values())])
     is_plain = not _MACRO.search(text)
     for precision, recall, f1, harmonic, mean, fit in judged:
-        given = f"P = {precision.printed} and R = {recall.printed}"
+        inputs = f"P = {precision.printed} and R = {recall.printed}"
         if f1.interval.low > mean.high:
-            words = f"F1 is at most the mean of {given}, {interval_text(mean, f1)}, however they were rounded"
+            words = f"F1 is at most the mean of {inputs}, {interval_text(mean, f1)}, however they were rounded"
             yield Broken("f1_of_p_and_r", [f1], words, "inconsistent")
         elif not fit and fits * 2 >= len(judged) and is_plain and not any(map(_MACRO.search, _labels(f1))):
-            words = f"2PR/(P+R) of {given} is {interval_text(harmonic, f1)}, however they were rounded"
+            words = f"2PR/(P+R) of {inputs} is {interval_text(harmonic, f1)}, however they were rounded"
             yield Broken("f1_of_p_and_r", [f1], f"{words}; so it is in {fits} other lines")
 
 
@@ -155,14 +155,14 @@ def _wrong_rates(table: Table) -> Iterator[Broken]:
     """Precision, recall and the like are quotients of the four counts beside them."""
     for line in lines(table):
         for group in line.groups():
-            for name, (right, wrong) in RATES.items():
-                if not {name, *right, *wrong} <= group.keys() or any(group[n].decimals for n in (*right, *wrong)):
+            for name, (correct, wrong) in RATES.items():
+                if not {name, *correct, *wrong} <= group.keys() or any(group[n].decimals for n in (*correct, *wrong)):
                     continue
-                numerator = sum(int(group[n].number) for n in right)
+                numerator = sum(int(group[n].number) for n in correct)
                 whole = numerator + sum(int(group[n].number) for n in wrong)
                 cell, share = group[name], numerator / max(whole, 1)
                 if whole and not any(as_printed(cell).meets(Interval(share * f, share * f)) for f in (1, 100)):
-                    words = f"{' + '.join(n.upper() for n in right)} is {numerator} of {whole}, {100 * share:.2f} %"
+                    words = f"{' + '.join(n.upper() for n in correct)} is {numerator} of {whole}, {100 * share:.2f} %"
                     yield Broken(
                         "rate_of_counts", [cell], f"{words}; no rounding of it is {cell.printed}", "inconsistent"
                     )

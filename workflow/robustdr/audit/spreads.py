@@ -37,11 +37,11 @@ def broken(table: Table) -> Iterator[Broken]:
     """Yield the numbers of a table that no data have together."""
     groups = [group for line in lines(table) for group in line.groups() if len(group) > 1]
     for rule in (_order, _gap, _widest, _error, _held, _quotient):
-        pairs = [(group, found) for group in groups if (found := rule(group, table)) is not None]
-        wrong = [found for _, found in pairs if found]
+        pairs = [(group, violations) for group in groups if (violations := rule(group, table)) is not None]
+        wrong = [violations for _, violations in pairs if violations]
         if len(wrong) == 1 or 2 * len(wrong) < len(pairs):
-            for found in wrong:
-                yield from found
+            for violations in wrong:
+                yield from violations
     yield from _samples(groups, table)
 
 
@@ -86,15 +86,15 @@ def _gap(group: Group, _: Table) -> list[Broken] | None:
 
 def _widest(group: Group, table: Table) -> list[Broken] | None:
     """A deviation is at most what half of the numbers at each end give; and a mean lies on its scale."""
-    found = []
+    violations = []
     scale = _SCALE.search(" ".join([table.caption, *(text for place in table.columns for text in place.values())]))
     ends = sorted(float(end) for end in scale.groups() if end) if scale else []
     if {"min", "max"} <= group.keys() and _same_unit(group["min"], group["max"]):
-        least, most = as_printed(group["min"]).low, as_printed(group["max"]).high
+        lowest, highest = as_printed(group["min"]).low, as_printed(group["max"]).high
     elif ends and ends[0] < ends[1] and "mean" in group:
-        least, most = ends
-        if as_printed(group["mean"]).low > most or as_printed(group["mean"]).high < least:
-            words = f"a mean on a scale from {least:g} to {most:g} is not {group['mean'].printed}"
+        lowest, highest = ends
+        if as_printed(group["mean"]).low > highest or as_printed(group["mean"]).high < lowest:
+            words = f"a mean on a scale from {lowest:g} to {highest:g} is not {group['mean'].printed}"
             return [Broken("off_the_scale", [group["mean"]], words, "impossible")]
     else:
         return None
@@ -102,18 +102,18 @@ def _widest(group: Group, table: Table) -> list[Broken] | None:
         return None
     n = _size(group, table)
     factor = sqrt(n / (n - 1)) if n > 1 else sqrt(2)
-    limit = (most - least) / 2 * factor
+    limit = (highest - lowest) / 2 * factor
     if "mean" in group:
         low, high = as_printed(group["mean"])
-        nearest = min(max((least + most) / 2, low), high)
-        limit = min(limit, sqrt(max(0.0, (most - nearest) * (nearest - least))) * factor)
+        nearest = min(max((lowest + highest) / 2, low), high)
+        limit = min(limit, sqrt(max(0.0, (highest - nearest) * (nearest - lowest))) * factor)
     if as_printed(group["sd"]).low > limit + SLACK:
         mean = f" with the mean {group['mean'].printed}" if "mean" in group else ""
-        words = f"numbers from {least:g} to {most:g}{mean} have a deviation of at most {limit:.3f}"
-        found = [
+        words = f"numbers from {lowest:g} to {highest:g}{mean} have a deviation of at most {limit:.3f}"
+        violations = [
             Broken("too_wide", [group["sd"]], f"{words}; no rounding of it is {group['sd'].printed}", "impossible")
         ]
-    return found
+    return violations
 
 
 def _error(group: Group, table: Table) -> list[Broken] | None:
@@ -125,9 +125,9 @@ def _error(group: Group, table: Table) -> list[Broken] | None:
     if n < 2:
         words = f"a standard error is no larger than its deviation, {group['sd'].printed}"
         return [Broken("error_of_mean", [group["se"]], words, "impossible")] * (se.low > sd.high + SLACK)
-    given = sd.scaled(1 / sqrt(n))
-    words = f"{group['sd'].printed} / √{n} is {given.low:.4g} to {given.high:.4g} with any rounding"
-    return [Broken("error_of_mean", [group["se"], group["sd"]], words, "inconsistent")] * (not given.meets(se))
+    expected = sd.scaled(1 / sqrt(n))
+    words = f"{group['sd'].printed} / √{n} is {expected.low:.4g} to {expected.high:.4g} with any rounding"
+    return [Broken("error_of_mean", [group["se"], group["sd"]], words, "inconsistent")] * (not expected.meets(se))
 
 
 def _held(group: Group, _: Table) -> list[Broken] | None:
@@ -139,16 +139,16 @@ def _held(group: Group, _: Table) -> list[Broken] | None:
     if low.low > high.high + SLACK:
         words = f"the interval {text} begins above its end"
         return [Broken("limits_reversed", [group["low"], group["high"]], words, "impossible")]
-    found = []
+    violations = []
     for name in HELD:
         cell = group.get(name)
         if cell and _same_unit(cell, group["low"]) and cell.decimals >= min(1, group["low"].decimals):
             value = as_printed(cell)
             if value.high < low.low - SLACK or value.low > high.high + SLACK:
                 words = f"{cell.printed} is outside of its interval {text}, however they were rounded"
-                found.append(Broken("outside_of_interval", [cell], words, "inconsistent"))
+                violations.append(Broken("outside_of_interval", [cell], words, "inconsistent"))
             break
-    return found
+    return violations
 
 
 def _quotient(group: Group, _: Table) -> list[Broken] | None:
@@ -159,11 +159,10 @@ def _quotient(group: Group, _: Table) -> list[Broken] | None:
     value, error, printed = (as_printed(group[n]) for n in ("estimate", "se", name))
     if error.low <= 0 or RATIO.search(" ".join(group["estimate"].coordinates.values()).casefold()):
         return None
-    given = value / error
-    words = (
-        f"{group['estimate'].printed} / {group['se'].printed} is {given.low:.3g} to {given.high:.3g} with any rounding"
-    )
-    fits = given.magnitude().meets(printed.magnitude())
+    quotient = value / error
+    ends = f"{quotient.low:.3g} to {quotient.high:.3g}"
+    words = f"{group['estimate'].printed} / {group['se'].printed} is {ends} with any rounding"
+    fits = quotient.magnitude().meets(printed.magnitude())
     return [Broken("estimate_over_error", [group[name]], words, "inconsistent")] * (not fits)
 
 
@@ -205,7 +204,9 @@ def _samples(groups: Sequence[Group], table: Table) -> Iterator[Broken]:
             continue
         printed, average = as_printed(group["sd"]), as_printed(group["mean"])
         possible = deviations(n, average, printed)
-        if possible and not any(printed.meets(one) for one in possible):
-            near = " or ".join(interval_text(one.scaled(group["sd"].scale), group["sd"]) for one in possible)
-            words = f"{n} whole numbers with the mean {group['mean'].printed} have the deviation {near}"
+        if possible and not any(printed.meets(deviation) for deviation in possible):
+            candidates = " or ".join(
+                interval_text(deviation.scaled(group["sd"].scale), group["sd"]) for deviation in possible
+            )
+            words = f"{n} whole numbers with the mean {group['mean'].printed} have the deviation {candidates}"
             yield Broken("no_such_deviation", [group["sd"]], words + why, "impossible" if counted else "suspicious")

@@ -19,14 +19,14 @@ LARGEST = 10_000_000
 def broken(table: Table) -> Iterator[Broken]:
     """Yield the percentages that are not those of the counts beside them."""
     by_column: defaultdict[int, list[tuple[Cell, Cell]]] = defaultdict(list)
-    seen = set()
+    paired_places = set()
     for line in lines(table):
         entries = {(entry.cell.line, entry.cell.column): entry for entry in line.entries}
         for (row, column), entry in entries.items():
             share = entries.get((row, column + 1))
             is_pair = entry.role == "n" and share and share.role == "percent" and not entry.cell.decimals
-            if is_pair and share and (row, column) not in seen:
-                seen.add((row, column))
+            if is_pair and share and (row, column) not in paired_places:
+                paired_places.add((row, column))
                 by_column[column].append((entry.cell, share.cell))
     for column, pairs in by_column.items():
         yield from _of_column(table, column, pairs)

@@ -12,7 +12,7 @@ from typing import NotRequired, TypedDict
 import numpy as np
 
 from robustdr.collections import judged_candidates
-from robustdr.collections.near import alike, same_words
+from robustdr.collections.near import count_near_duplicates, same_words
 from robustdr.collections.reading import read_records
 from robustdr.collections.settings import Source
 from robustdr.core.errors import UserError
@@ -121,16 +121,17 @@ def _near_duplicates(
     Memory: the texts of all these.
     """
     own_queries, own_docids = _texts_and_relevant(file for files in splits.values() for file in files)
-    others = {name: _texts_and_relevant(files) for name, files in compared.items()}
-    wanted = own_docids.union(*(docids for _, docids in others.values()))
+    compared_texts = {name: _texts_and_relevant(files) for name, files in compared.items()}
+    docids_to_read = own_docids.union(*(docids for _, docids in compared_texts.values()))
     records = read_records(corpus) if corpus and own_docids else ()
-    text_of = {passage.docid: passage.joined() for _, passage in records if passage.docid in wanted}
+    text_of = {passage.docid: passage.joined() for _, passage in records if passage.docid in docids_to_read}
     passages = {
-        name: [text_of[docid] for docid in sorted(docids & text_of.keys())] for name, (_, docids) in others.items()
+        name: [text_of[docid] for docid in sorted(docids & text_of.keys())]
+        for name, (_, docids) in compared_texts.items()
     }
-    alike_passages = alike(passages, (text_of[docid] for docid in own_docids & text_of.keys()))
+    alike_passages = count_near_duplicates(passages, (text_of[docid] for docid in own_docids & text_of.keys()))
     counts: dict[str, NearDuplicates] = {}
-    for name, (queries, docids) in others.items():
+    for name, (queries, docids) in compared_texts.items():
         counts[name] = {"queries": same_words(queries, own_queries)}
         if own_docids and docids:
             counts[name]["passages"] = alike_passages[name]

@@ -35,8 +35,8 @@ def corpus(source: LiveQa) -> Iterator[Passage]:
     path = bring(source["judged"], source.get("sha256", {}))
     judged_answers = ((Place(path, 0), "", text) for text in _read_judged(path)[0].values())
     pairs = read_pairs(bring(source["pairs"], source.get("sha256", {})))
-    others = ((entry.place, entry.question, answer) for entry in pairs for answer in entry.answers)
-    yield from distinct(pair for part in (others, judged_answers) for pair in part)
+    pair_answers = ((entry.place, entry.question, answer) for entry in pairs for answer in entry.answers)
+    yield from distinct(pair for part in (pair_answers, judged_answers) for pair in part)
 
 
 def split(source: LiveQa, name: str) -> Split:
@@ -53,14 +53,17 @@ def split(source: LiveQa, name: str) -> Split:
         pair = qid, docid(answers[answer])
         highest[pair] = max(grade, highest.get(pair, 0))
     answered = {qid for (qid, _), grade in highest.items() if grade >= RIGHT}
-    asked = read_questions(path)
+    questions = read_questions(path)
     if source["splits"][name]["text"] == "corrected":
         slips = _read_corrections(bring(source["corrections"], digests))
-        asked = {qid: without_slips(text, slips[qid]) for qid, text in asked.items() if qid in slips}
-    kept = {qid: text for qid, text in asked.items() if qid in answered}
-    rows = ((Place(path, number, "question"), Query(qid, text)) for number, (qid, text) in enumerate(kept.items()))
-    graded = [Judgement(qid, answer, grade) for (qid, answer), grade in highest.items() if qid in kept]
-    return Split(list(queries(rows)), graded, removed=len(asked) - len(kept))
+        questions = {qid: without_slips(text, slips[qid]) for qid, text in questions.items() if qid in slips}
+    answered_questions = {qid: text for qid, text in questions.items() if qid in answered}
+    rows = (
+        (Place(path, number, "question"), Query(qid, text))
+        for number, (qid, text) in enumerate(answered_questions.items())
+    )
+    graded = [Judgement(qid, answer, grade) for (qid, answer), grade in highest.items() if qid in answered_questions]
+    return Split(list(queries(rows)), graded, removed=len(questions) - len(answered_questions))
 
 
 def files(source: LiveQa, split: str | None) -> list[Path]:
@@ -76,14 +79,14 @@ def read_questions(path: Path) -> dict[str, str]:
         UserError: the file is no such XML, or has no question.
     """
     try:
-        found = [
+        elements = [
             (question.get("qid"), question.find("Original-Question"))
             for question in ElementTree.parse(path).iter("NLM-QUESTION")
         ]
         texts = {
-            str(qid): blanks(f"{asked.findtext('SUBJECT') or ''} {asked.findtext('MESSAGE') or ''}")
-            for qid, asked in found
-            if asked is not None
+            str(qid): blanks(f"{question.findtext('SUBJECT') or ''} {question.findtext('MESSAGE') or ''}")
+            for qid, question in elements
+            if question is not None
         }
     except (OSError, ElementTree.ParseError) as error:
         raise UserError(f"{path}: not LiveQA's XML ({type(error).__name__}: {error})") from None
@@ -94,7 +97,7 @@ def read_questions(path: Path) -> dict[str, str]:
 
 def without_slips(text: str, corrections: dict[tuple[int, int], str]) -> str:
     """Return a text with words replaced: by (number of the first, number of the one after the last), the words."""
-    words = [found for found in WORD.finditer(text) if found[0].strip(MARKS)]
+    words = [match for match in WORD.finditer(text) if match[0].strip(MARKS)]
     for (first, after), corrected in sorted(corrections.items(), reverse=True):  # from the end: the places hold
         text = text[: words[first].start()] + corrected + text[words[after - 1].end() :]
     return text

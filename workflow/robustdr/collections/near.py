@@ -17,17 +17,17 @@ def words(text: str) -> list[str]:
 
 def runs(text: str) -> set[Run]:
     """Return the runs of three words of a text; a shorter text is one run."""
-    found = words(text)
-    return set(zip(found, found[1:], found[2:], strict=False)) or {tuple(found)}
+    text_words = words(text)
+    return set(zip(text_words, text_words[1:], text_words[2:], strict=False)) or {tuple(text_words)}
 
 
-def same_words(texts: Iterable[str], others: Iterable[str]) -> int:
+def same_words(texts: Iterable[str], reference_texts: Iterable[str]) -> int:
     """Return how many of the `texts` have the same set of words as one of the others."""
-    sets = {frozenset(words(text)) for text in others}
+    sets = {frozenset(words(text)) for text in reference_texts}
     return sum(frozenset(words(text)) in sets for text in texts)
 
 
-def alike(groups: Mapping[str, Sequence[str]], others: Iterable[str]) -> dict[str, int]:
+def count_near_duplicates(groups: Mapping[str, Sequence[str]], reference_texts: Iterable[str]) -> dict[str, int]:
     """Return how many texts of each group share four fifths of their runs of three words, or more, with an other text.
 
     Shared runs are counted against the runs of both texts together (Jaccard). All such pairs are found: a text lacks at
@@ -35,15 +35,15 @@ def alike(groups: Mapping[str, Sequence[str]], others: Iterable[str]) -> dict[st
     The rarest runs of each text are looked up.
     """
     texts = {text: runs(text) for group in groups.values() for text in group}
-    frequency = Counter(run for own in texts.values() for run in own)
+    frequency = Counter(run for text_runs in texts.values() for run in text_runs)
     having: dict[Run, list[str]] = defaultdict(list)
-    for text, own in texts.items():
-        for run in sorted(own, key=frequency.__getitem__)[: len(own) // 5 + 1]:
+    for text, text_runs in texts.items():
+        for run in sorted(text_runs, key=frequency.__getitem__)[: len(text_runs) // 5 + 1]:
             having[run].append(text)
-    looked_up, found = set(having), set[str]()
-    for other in map(runs, others):
-        for text in {text for run in other & looked_up for text in having[run]} - found:
-            shared = len(texts[text] & other)
-            if 5 * shared >= 4 * (len(texts[text]) + len(other) - shared):
-                found.add(text)
-    return {name: sum(text in found for text in group) for name, group in groups.items()}
+    looked_up, duplicates = set(having), set[str]()
+    for reference_runs in map(runs, reference_texts):
+        for text in {text for run in reference_runs & looked_up for text in having[run]} - duplicates:
+            shared = len(texts[text] & reference_runs)
+            if 5 * shared >= 4 * (len(texts[text]) + len(reference_runs) - shared):
+                duplicates.add(text)
+    return {name: sum(text in duplicates for text in group) for name, group in groups.items()}

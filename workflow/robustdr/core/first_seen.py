@@ -31,7 +31,7 @@ def changed(path: Path) -> str:
         first: dict[str, str] = dict(noted["sha256"])
     except (ValueError, LookupError, TypeError):
         return f"{note}: cannot be read; delete it to trust {path} as it is now"
-    if noted.get("written") == _written(path):
+    if noted.get("written") == _sizes_and_times(path):
         return ""
     now = _digests(path)
     differing = sorted(name for name in {*first, *now} if first.get(name) != now.get(name))
@@ -58,8 +58,8 @@ def check(path: Path, origin: str) -> None:
         if difference := changed(path):
             raise UserError(difference)
         if not note_of(path).is_file():
-            written, digests = _written(path), _digests(path)
-            write_json(note_of(path), {"about": ABOUT, "from": origin, "sha256": digests, "written": written})
+            sizes_and_times, digests = _sizes_and_times(path), _digests(path)
+            write_json(note_of(path), {"about": ABOUT, "from": origin, "sha256": digests, "written": sizes_and_times})
 
 
 def _files(path: Path) -> dict[str, Path]:
@@ -72,7 +72,7 @@ def _digests(path: Path) -> dict[str, str]:
     return {name: sha256(file) for name, file in _files(path).items()}
 
 
-def _written(path: Path) -> dict[str, list[int]]:
+def _sizes_and_times(path: Path) -> dict[str, list[int]]:
     """Return sizes and times of writing: files with the same ones are not read again."""
     stats = {name: file.stat() for name, file in _files(path).items()}
     return {name: [stat.st_size, stat.st_mtime_ns] for name, stat in stats.items()}

@@ -26,12 +26,12 @@ README, PICTURE = Path("README.md"), Path("docs/headlines.svg")
 CHAINS = ("all", "decomposition")  # the comparison's paper and table of what gains are made of
 
 
-def findings(graphs: Mapping[str, Graph], scale: str, beside: str, evidence: Path, output: Path) -> None:
+def findings(graphs: Mapping[str, Graph], scale: str, second_scale: str, evidence: Path, output: Path) -> None:
     """Write the page.
 
     Args:
         graphs: by the folder of their results. scale: whose claims; its runs are those of the ledger `evidence`, or
-            else those behind the claims in the scale's folder. beside: another scale, whose verdicts stand beside
+            else those behind the claims in the scale's folder. second_scale: another, whose verdicts stand beside
             these if the ledger has runs of it.
 
     Raises:
@@ -53,25 +53,27 @@ def findings(graphs: Mapping[str, Graph], scale: str, beside: str, evidence: Pat
         verdict_files = [path for paper in papers if (path := Path(graph.root, "claims", f"{paper}.json")).is_file()]
         if not verdict_files:
             raise UserError(f"{evidence}: no runs at scale {scale}, and {graph.root}/claims has no verdicts; run them")
-        verdicts = _read(verdict_files)
+        verdicts = _read_verdicts(verdict_files)
         origin = f"From the runs in the folder {graph.root}."
         keys = _settings(graph).keys
         chains = _chains(graph, {path: key for path, key in keys.items() if Path(path).is_file()}, judge.priors)
     second = None
-    if beside != scale and judge.has(beside):
-        documents = _judge(judge, beside, papers).values()
+    if second_scale != scale and judge.has(second_scale):
+        documents = _judge(judge, second_scale, papers).values()
         by_title = {document["title"]: document for document in documents}
-        second = Beside(judge.graphs[beside].lineage.scale.setting, f"From {_size(judge, beside)}.", by_title)
+        second = Beside(
+            judge.graphs[second_scale].lineage.scale.setting, f"From {_size(judge, second_scale)}.", by_title
+        )
     setting = graph.lineage.scale.setting
     write_findings(origin, verdicts, chains, ledger_digest(evidence), output, setting, second)
     write_front(origin, list(verdicts.values()), second, evidence, README, PICTURE)
 
 
 def _judge(judge: Judge, scale: str, papers: list[str]) -> dict[Path, Claims]:
-    return _read(judge.write(scale, papers, Path("results/ledger", scale, "claims")))
+    return _read_verdicts(judge.write(scale, papers, Path("results/ledger", scale, "claims")))
 
 
-def _read(paths: list[Path]) -> dict[Path, Claims]:
+def _read_verdicts(paths: list[Path]) -> dict[Path, Claims]:
     return {path: json.loads(path.read_text(encoding="utf-8")) for path in paths}
 
 

@@ -99,13 +99,18 @@ class Collections(Part):
     def _compared(self, split: Split) -> list[Split]:
         """Return the splits that are compared with a training split: the others of its collection that jobs read."""
         collection, name = split
-        others = self.demand.splits(collection) if name == TRAINING else []
-        return [(collection, other) for other in others if other != TRAINING]
+        split_names = self.demand.splits(collection) if name == TRAINING else []
+        return [(collection, split_name) for split_name in split_names if split_name != TRAINING]
 
     def _card(self, collection: str, place: str, *splits: Split) -> Node:
         source, log = self.lineage.config.collections[collection], self.lineage.is_log(collection)
         files = [(name, file) for _, name in splits for file in self.split_files((collection, name))]
-        others = [(other[1], file) for s in splits for other in self._compared(s) for file in self.split_files(other)]
+        compared_files = [
+            (compared_split[1], file)
+            for s in splits
+            for compared_split in self._compared(s)
+            for file in self.split_files(compared_split)
+        ]
         return self.node(
             "check",
             f"collections/{place}/card.json",
@@ -115,13 +120,13 @@ class Collections(Part):
             inputs={
                 **({} if log else {"corpus": reads(self.corpus(collection))}),
                 "splits": reads(*(file for _, file in files)),
-                **({"compared": reads(*(file for _, file in others))} if others else {}),
+                **({"compared": reads(*(file for _, file in compared_files))} if compared_files else {}),
             },
             options={
                 "source": json.dumps(source),
                 "split_of": [name for name, _ in files],
-                **({"compared_of": [name for name, _ in others]} if others else {}),
+                **({"compared_of": [name for name, _ in compared_files]} if compared_files else {}),
             },
-            decides=[source, [name for name, _ in others]] if others else source,
+            decides=[source, [name for name, _ in compared_files]] if compared_files else source,
             need=Need(8000, 60),
         )

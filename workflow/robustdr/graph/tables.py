@@ -191,8 +191,8 @@ def claims(graph: Graph, paper: str, requested_parts: tuple[str, ...]) -> Node:
 
 def gates(graph: Graph, pairs: Pairs) -> list[Node]:
     """Return the checks of the published scores of all released checkpoints behind cells that can be made."""
-    shown = (system for system, role in pairs if graph.lineage.has_cell(system, role))
-    return graph.gates(*(system for system in dict.fromkeys(shown) if not graph.lineage.unavailable(system)))
+    systems = (system for system, role in pairs if graph.lineage.has_cell(system, role))
+    return graph.gates(*(system for system in dict.fromkeys(systems) if not graph.lineage.unavailable(system)))
 
 
 def _systems_and_collections(graph: Graph, pairs: Pairs) -> set[str]:

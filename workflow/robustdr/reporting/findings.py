@@ -180,26 +180,30 @@ def _quoted(sentence: str) -> str:
     return f"“{plain(shorten(sentence, QUOTED, placeholder=' […]'))}”"
 
 
-def _judged(paper: Claims, beside: Beside | None, setting: str) -> list[str]:
+def _judged(paper: Claims, second: Beside | None, setting: str) -> list[str]:
     """A row for each headline sentence that was judged, in either setting if there are two."""
     paper_sentences = sentences(paper)
-    others = sentences(beside.papers[paper["title"]]) if beside else paper_sentences
-    pairs = [pair for pair in zip(paper_sentences, others, strict=True) if any(sentence.is_judged for sentence in pair)]
+    second_sentences = sentences(second.papers[paper["title"]]) if second else paper_sentences
+    pairs = [
+        pair
+        for pair in zip(paper_sentences, second_sentences, strict=True)
+        if any(sentence.is_judged for sentence in pair)
+    ]
     if not pairs:
         return []
     head = ["Sentence", "Verdict", "On", "Weakest comparison", "p", "Least power"]
     rules = ["---", "---", "---", "---", "---:", "---:"]
-    if beside:
+    if second:
         head[1] += f" on {setting}"
-        head += [f"Verdict on {beside.setting}", "Weakest comparison there", "Do the two differ?"]
+        head += [f"Verdict on {second.setting}", "Weakest comparison there", "Do the two differ?"]
         rules += ["---"] * 3
     lines = ["", table_row(head), table_row(rules)]
-    for sentence, other in pairs:
+    for sentence, second_sentence in pairs:
         quote = f"{_quoted(sentence.part['sentence'])} ({plain(sentence.part['source'].partition(';')[0])})"
         row = [quote, f"**{sentence.words}**", *_numbers(sentence, paper)]
-        if beside:
-            compared = _numbers(other, beside.papers[paper["title"]])[1]
-            row += [f"**{other.words}**", compared, _differences(sentence, other, paper)]
+        if second:
+            compared = _numbers(second_sentence, second.papers[paper["title"]])[1]
+            row += [f"**{second_sentence.words}**", compared, _differences(sentence, second_sentence, paper)]
         lines.append(table_row(row))
     return lines
 
@@ -213,19 +217,19 @@ def _numbers(sentence: Sentence, paper: Claims) -> list[str]:
     return [plain(sentence.part["place"]), readable(_effect(effect), paper), f"{effect['p']:.2g}", power]
 
 
-def _differences(here: Sentence, there: Sentence, paper: Claims) -> str:
+def _differences(first: Sentence, second: Sentence, paper: Claims) -> str:
     """How many of a sentence's comparisons differ in size between two settings, by Holm, and the surest difference."""
-    if not (here.is_judged and there.is_judged):
+    if not (first.is_judged and second.is_judged):
         return "–"
-    others = {(part["claim"], effect["words"]): effect for part, effect in there.comparisons}
+    second_effects = {(part["claim"], effect["words"]): effect for part, effect in second.comparisons}
     differences = {
-        compared: difference(effect["size"], interval, other["size"], other_interval)
-        for part, effect in here.comparisons
-        if (other := others.get(compared := (part["claim"], effect["words"])))
+        compared: difference(effect["size"], interval, second_effect["size"], other_interval)
+        for part, effect in first.comparisons
+        if (second_effect := second_effects.get(compared := (part["claim"], effect["words"])))
         and effect["size"] is not None
-        and other["size"] is not None
+        and second_effect["size"] is not None
         and (interval := _finite(effect))
-        and (other_interval := _finite(other))
+        and (other_interval := _finite(second_effect))
     }
     if not differences:
         return "–"
@@ -296,22 +300,22 @@ def write_findings(
     ledger: str,
     output: Path,
     setting: str = "",
-    beside: Beside | None = None,
+    second: Beside | None = None,
 ) -> None:
     """Write the page.
 
     Args:
         basis: what the verdicts were reached on, as a sentence. papers: claims at one scale, by their .json file.
         chains: what the gains of the compared methods are made of. ledger: the digest of the evidence.
-        output: the .md file. setting: what the papers were run on. beside: the verdicts of another setting.
+        output: the .md file. setting: what the papers were run on. second: the verdicts of another setting.
     """
     with_headlines = [paper for paper in papers.values() if sentences(paper)]
     miniature = next(iter(papers.values()))["miniature"].partition(" Amounts:")[0]
     lines = [f"<!-- findings of {ledger} -->", "# Findings", ""]
     lines += [f"> **Miniature.** {prose(miniature)}", ""] if miniature else []
     answers = answer(with_headlines)
-    if beside:
-        answers += answer(beside.papers.values(), beside.setting)
+    if second:
+        answers += answer(second.papers.values(), second.setting)
     lines += [
         *(line for paragraph in answers for line in (paragraph, "")),
         f"{plain(basis)} `make findings` writes this page from them. All claims, controls and numbers stand in "
@@ -322,17 +326,17 @@ def write_findings(
         "one-sided against that. Intervals and p are of one comparison; the counts are corrected for all of a sentence "
         "(Holm). Power: how often our test shows an effect of printed size.",
     ]
-    if beside:
-        texts = dict.fromkeys(paper["miniature"].partition(" Amounts:")[0] for paper in beside.papers.values())
+    if second:
+        texts = dict.fromkeys(paper["miniature"].partition(" Amounts:")[0] for paper in second.papers.values())
         miniature = " ".join(filter(None, texts))
         lines += [
             "",
-            f"**On {beside.setting}.** {prose(miniature)} {plain(beside.basis)} The last column compares the size of "
-            f"each comparison on {beside.setting} with that on {setting}, in points (positive: less is lost, or more "
+            f"**On {second.setting}.** {prose(miniature)} {plain(second.basis)} The last column compares the size of "
+            f"each comparison on {second.setting} with that on {setting}, in points (positive: less is lost, or more "
             "is gained). Its p is corrected for all of a sentence.",
         ]
     for paper in with_headlines:
         lines += ["", f"## {plain(paper['title'])}"]
-        lines += [*_judged(paper, beside, setting), *_unjudged(paper), *_contradicted(paper)]
+        lines += [*_judged(paper, second, setting), *_unjudged(paper), *_contradicted(paper)]
     lines += _chains(chains)
     write_text(output, "\n".join(lines) + "\n")

@@ -62,12 +62,12 @@ def draw(judged_sentences: Iterable[Sentence], output: Path) -> None:
 
 
 def write_front(
-    basis: str, papers: list[Claims], beside: Beside | None, evidence: Path, readme: Path, picture: Path
+    basis: str, papers: list[Claims], second: Beside | None, evidence: Path, readme: Path, picture: Path
 ) -> None:
     """Write what held, what did not and what cannot be known into README.md, and the picture as .svg and .png.
 
     Args:
-        basis: what the verdicts were reached on, as a sentence. beside: the verdicts of another setting.
+        basis: what the verdicts were reached on, as a sentence. second: the verdicts of another setting.
         evidence: the ledger.
 
     Raises:
@@ -78,7 +78,7 @@ def write_front(
         raise UserError(f"{readme}: no line '<!-- findings of LEDGER -->' and '<!-- end of findings -->' below it")
     texts = dict.fromkeys(paper["miniature"].partition(" Amounts:")[0] for paper in papers if paper["miniature"])
     opening = " ".join([*(f"**Miniature.** {prose(text)}" for text in texts), basis])
-    answers = answer(papers) + (answer(beside.papers.values(), beside.setting) if beside else [])
+    answers = answer(papers) + (answer(second.papers.values(), second.setting) if second else [])
     findings = [f"- {line}" for line in answers]
     lines = [f"<!-- findings of {ledger_digest(evidence)} -->", opening, "", *findings]
     block = "\n".join([*lines, "<!-- end of findings -->"])

@@ -57,14 +57,11 @@ def write_trec(path: Path, run: Mapping[str, Iterable[tuple[str, float]]], tag: 
     packed = zlib.compressobj(1, wbits=31) if path.suffix == ".gz" else None
     with atomic(path) as temporary, open(temporary, "wb") as file:
         for qid, ranking in run.items():
-            text = "".join(_lines(qid, ranking, tag)).encode()
+            lines = (f"{qid} Q0 {docid} {i} {score:.9g} {tag}\n" for i, (docid, score) in enumerate(ranking, 1))
+            text = "".join(lines).encode()
             file.write(packed.compress(text) if packed else text)
         if packed:
             file.write(packed.flush())
-
-
-def _lines(qid: str, ranking: Iterable[tuple[str, float]], tag: str) -> Iterator[str]:
-    return (f"{qid} Q0 {docid} {i} {score:.9g} {tag}\n" for i, (docid, score) in enumerate(ranking, 1))
 
 
 class Listed(NamedTuple):

@@ -45,12 +45,12 @@ def shares(devices: int) -> range:
     Raises:
         UserError: the processes cannot have equally many.
     """
-    each, rest = divmod(devices, processes())
+    per_process, rest = divmod(devices, processes())
     if rest:
         raise UserError(
             f"{processes()} processes cannot share the batch of {devices} devices: {devices} is no multiple"
         )
-    return range(rank() * each, (rank() + 1) * each)
+    return range(rank() * per_process, (rank() + 1) * per_process)
 
 
 def gather(vectors: torch.Tensor) -> torch.Tensor:

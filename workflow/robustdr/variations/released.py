@@ -37,8 +37,8 @@ def paired(
         labelled = read_variations(file, sheet=False)
         texts = {v.query: " ".join(v.text.split()) for v in labelled if v.generator == labels and v.valid}
     elif form == "liveqa":
-        asked = read_questions(file)
-        texts = {qid: asked[qid] for qid in queries if qid in asked}
+        questions = read_questions(file)
+        texts = {qid: questions[qid] for qid in queries if qid in questions}
     else:
         texts = read_queries(file)
     missing = [] if labels or lacks else [qid for qid in queries if qid not in texts]
