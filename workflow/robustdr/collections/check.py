@@ -185,10 +185,10 @@ def _check_corpus(
     return len(ids.lines), known_docids, empty, identical
 
 
-def _is_inside(one: str, other: str) -> bool:
+def _is_inside(question: str, text: str) -> bool:
     """Whether one of two texts holds the other, but for case and white space."""
-    one, other = (" ".join(text.casefold().split()) for text in (one, other))
-    return bool(one and other) and (one in other or other in one)
+    question, text = (" ".join(string.casefold().split()) for string in (question, text))
+    return bool(question and text) and (question in text or text in question)
 
 
 def _finds_itself(identical: Mapping[str, bool], ids_are_relevant: bool) -> bool:

@@ -33,13 +33,13 @@ def read_parquet(path: Path) -> pa.Table:
         OSError, ArrowException: it is no Parquet file.
     """
     file = _opened(path)
-    read, size = [], 0
+    parts, size = [], 0
     for batch in file.iter_batches(_rows(file)):
         size += _size(batch)
         if size > bounds.TABLE:
             raise _too_large(path, bounds.TABLE)
-        read.append(batch)
-    return pa.Table.from_batches(read, None if read else file.schema_arrow)
+        parts.append(batch)
+    return pa.Table.from_batches(parts, None if parts else file.schema_arrow)
 
 
 def _opened(path: Path) -> pq.ParquetFile:

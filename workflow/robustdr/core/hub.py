@@ -32,14 +32,14 @@ def fetching(subject: str) -> Iterator[None]:
 
 
 def check_cached(path: Path, subject: str) -> None:
-    """Check a file or a folder of the hub's cache against the digests that its library names files by.
+    """Check a file, or `MODEL_FILES` of a folder, of the hub's cache against the digests that name them there.
 
     Where the cache has copies in place of links, only their first digests are known.
 
     Raises:
         UserError: a file changed after it was fetched.
     """
-    files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
+    files = [path] if path.is_file() else sorted(file for name in MODEL_FILES for file in path.rglob(name))
     names = {file: file.resolve().name for file in files}
     if not all(map(BLOB.fullmatch, names.values())):
         return first_seen.check(path, subject)

@@ -61,8 +61,8 @@ def kind() -> str:
     """
     maker = re.search(r"^vendor_id\s*:\s*(\S+)", _cpu_description(), re.MULTILINE)
     has = [name for name, flag in (("BF16", "avx512_bf16"), ("AMX", "amx_bf16")) if flag in _cpu_description()]
-    told = [f"{name}={value}" for name, value in variables().items()]
-    return ", ".join([maker[1] if maker else platform.machine(), *has, *told])
+    limits = [f"{name}={value}" for name, value in variables().items()]
+    return ", ".join([maker[1] if maker else platform.machine(), *has, *limits])
 
 
 def native() -> str:

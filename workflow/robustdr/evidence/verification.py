@@ -59,8 +59,8 @@ def planned_keys(graph: Graph, config: Config, papers: Sequence[str]) -> dict[st
     Args:
         papers: what config.yaml asks for: papers, or their tables and figures.
     """
-    asked = [*((paper, (paper,)) for paper in config.papers), *config.group_by_paper(papers).items()]
-    targets = [node for paper, names in asked for node in of_paper(graph, paper, names)]
+    parts = [*((paper, (paper,)) for paper in config.papers), *config.group_by_paper(papers).items()]
+    targets = [node for paper, names in parts for node in of_paper(graph, paper, names)]
     keys = defaultdict(set)
     for node in [*targets, *histories(targets)]:
         for artifact in (node.makes or (lambda node=node: [node]))():  # type: ignore[misc]
@@ -95,8 +95,8 @@ def changed_findings() -> Iterator[str]:
 
 def _difference(place: Path, text: str, command: str) -> Iterator[str]:
     """Yield a sentence that names the first line of a file that differs from what a command writes."""
-    lines, made = place.read_text(encoding="utf-8").splitlines(), text.splitlines()
-    if lines != made:
-        pairs = zip(lines, made, strict=False)
-        number = next((n for n, (line, other) in enumerate(pairs, 1) if line != other), min(len(lines), len(made)) + 1)
+    lines, new_lines = place.read_text(encoding="utf-8").splitlines(), text.splitlines()
+    if lines != new_lines:
+        pairs = zip(lines, new_lines, strict=False)
+        number = next((n for n, (old, new) in enumerate(pairs, 1) if old != new), min(len(lines), len(new_lines)) + 1)
         yield f"{place}:{number}: it is not what `{command}` writes; run this command"

@@ -4,6 +4,7 @@ import gc
 import json
 from collections.abc import Mapping
 from contextlib import redirect_stderr
+from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Any, TypedDict
@@ -18,8 +19,13 @@ from robustdr.graph.graph import Graph
 from robustdr.own import latency
 from robustdr.own.experiment import NAME
 from robustdr.own.latency import Times
+from robustdr.own.models import KINDS
 from robustdr.systems.bm25 import BM25
 from robustdr.systems.fusion import Fusion
+from robustdr.systems.rerank import Rerank
+from robustdr.systems.rewrite import Rewrite
+
+TYPES = {kind: model_type for model_type, kind in KINDS.items()}  # of models that sentence-transformers runs
 
 
 class Costs(TypedDict):
@@ -48,70 +54,68 @@ def costs(graph: Graph, folder: Path, split: str, models: Mapping[str, Path | No
     queries = read_queries(folder / graph.query_set((NAME, split), ORIGINAL).path)
     texts = latency.sample(list(queries.values()))
     parts_of = {name: _parts(graph, name) for name in models}
-    times = {
-        name: _times(graph, folder, split, name, model, passages, texts)
-        for name, model in models.items()
-        if not parts_of[name]
-    }
-    sizes = {name: _bytes(graph, folder, name, model, passages) for name, model in models.items()}
-    found: dict[str, Costs] = {}
+    measured = {name: _measure(graph, folder, split, name, model, passages, texts) for name, model in models.items()}
+    system_costs: dict[str, Costs] = {}
     for name in models:
-        names = parts_of[name] or [name]
-        of_parts = [time for part in names if (time := times.get(part)) is not None]
-        known = latency.summary(latency.total(of_parts)) if len(of_parts) == len(names) else {}
-        weights, index = (_sum([sizes[part][number] for part in names]) for number in (0, 1))
-        if parts_of[name]:
-            weights = sum(sizes[part][0] or 0 for part in names) or None  # BM25 has none
-        found[name] = {
+        names = [*parts_of[name], name]
+        times = [time for part in names if (time := measured[part].times) is not None]
+        known = latency.summary(latency.total(times)) if len(times) == len(names) else {}
+        indexes = [measured[part].index for part in names]
+        weights = sum(measured[part].weights or 0 for part in names) or None  # BM25 has none
+        index = None if None in indexes else sum(filter(None, indexes))
+        system_costs[name] = {
             "weights": weights,
             "index": index,
             "p50": known.get("p50"),
             "p95": known.get("p95"),
             "throughput": known.get("throughput"),
         }
-    return found
+    return system_costs
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """Bytes and times of a system without those that it asks; None where they are not known."""
+
+    weights: int | None
+    index: int | None
+    times: Times | None
 
 
 def _parts(graph: Graph, system: str) -> list[str]:
-    """The systems that a fusion asks; none of another system."""
-    recipe = graph.lineage.recipe(system)
-    return list(recipe.systems) if recipe.kind == Fusion().name else []
+    """The systems that a system asks: all of a fusion, the ranker behind a spell checker, a reranker's first stage."""
+    named = graph.lineage.kind(system).systems_named_by(graph.lineage.recipe(system)).values()
+    return [name for name in named if name not in graph.lineage.scale.checkpoints]
 
 
-def _times(
+def _measure(
     graph: Graph, folder: Path, split: str, system: str, model: Path | None, passages: int, texts: list[str]
-) -> Times | None:
+) -> _Measured:
     lineage = graph.lineage
     settings: Any = graph.run(system, 0, (NAME, split), ORIGINAL).settings
-    words = lineage.kind(system).index(lineage, system)
-    if words and lineage.recipe(system).kind == BM25().name:
-        return latency.of_words(
-            settings, folder / graph.corpus(NAME).path, folder / graph.index(NAME, words).path, texts
-        )
-    if not model or lineage.recipe(system).kind != Recipe.kind:
-        return None
+    kind, corpus = lineage.recipe(system).kind, folder / graph.corpus(NAME).path
+    weights = _size(model, "*.safetensors") if model else None
     try:
         with redirect_stderr(StringIO()):  # a library shows how it loads
-            return latency.of_vectors(settings, model, passages, texts)
+            if kind == Fusion().name:
+                return _Measured(None, 0, latency.NOTHING)
+            if kind == Rewrite().name:
+                return _Measured(None, 0, latency.of_rewriter(settings, corpus, texts))
+            if kind == BM25().name and (words := lineage.kind(system).index(lineage, system)):
+                index = folder / graph.index(NAME, words).path
+                return _Measured(None, _size(index, "*"), latency.of_words(settings, corpus, index, texts))
+            if model and kind == Rerank().name:
+                return _Measured(weights, 0, latency.of_reranker(settings, model, corpus, texts))
+            if model and kind in TYPES:
+                times, size = latency.of_library(settings, TYPES[kind], model, corpus, passages, texts)
+                return _Measured(weights, size, times)
+            if model and kind == Recipe.kind:
+                dimension = json.loads((model / AGREEMENT).read_text(encoding="utf-8"))["dimension"]
+                size = passages * dimension * np.dtype(np.float32).itemsize
+                return _Measured(weights, size, latency.of_vectors(settings, model, passages, texts))
+            return _Measured(weights, None, None)
     finally:
         gc.collect()  # the model has circles of references
-
-
-def _bytes(graph: Graph, folder: Path, system: str, model: Path | None, passages: int) -> tuple[int | None, int | None]:
-    """Bytes of a system's weights and of its index."""
-    lineage = graph.lineage
-    recipe, words, index = lineage.recipe(system), lineage.kind(system).index(lineage, system), None
-    if words:
-        index = _size(folder / graph.index(NAME, words).path, "*")
-    elif model and recipe.kind == Recipe.kind:
-        dimension = json.loads((model / AGREEMENT).read_text(encoding="utf-8"))["dimension"]
-        index = passages * dimension * np.dtype(np.float32).itemsize
-    return _size(model, "*.safetensors") if model else None, index
-
-
-def _sum(values: list[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
 
 
 def _size(folder: Path, names: str) -> int:

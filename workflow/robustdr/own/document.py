@@ -235,9 +235,11 @@ def _ranking(report: Report) -> str:
         f"{rows}\n\n- Ordered by {report['measure']} of the original queries; changed: the mean over all variations, "
         "whose kinds weigh alike. Intervals are paired, query by query; p is corrected over the systems behind the "
         "best (Holm).\n"
-        "- weights: of the model; index: of words, or the vectors of all passages in single precision. p50, p95: the "
+        "- weights: of the model; index: of words, or the vectors of all passages (late interaction: of their "
+        "tokens) in single precision. p50, p95: the "
         "time of a query alone, the median and the 95th percentile, with model and index loaded, on one core; queries "
-        "a second: in batches. A hybrid costs the sum of its parts.\n"
+        "a second: in batches. A hybrid, a spell checker and "
+        "a reranker cost the sum of their parts.\n"
         "- Empty: not known here."
     )
 

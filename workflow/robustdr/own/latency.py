@@ -1,20 +1,32 @@
 """How long a query takes where the model and the index are loaded, as in a product that runs."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import cycle, islice
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import faiss
 import numpy as np
 import torch
 
+from robustdr.collections.reading import read_corpus
+from robustdr.encoding.description import SPARSE
+from robustdr.encoding.directory import DOCUMENT, QUERY
 from robustdr.encoding.encoder import Encoder
+from robustdr.encoding.late_interaction import vectors
+from robustdr.encoding.library import Library
+from robustdr.encoding.sparse import weights
+from robustdr.rankers.ranker import load
 from robustdr.retrieval.bm25 import Index
-from robustdr.retrieval.settings import BM25Settings, SearchSettings
+from robustdr.retrieval.rewrite import REWRITERS
+from robustdr.retrieval.settings import BM25Settings, LibrarySettings, RerankSettings, RewriteSettings, SearchSettings
 
 SAMPLE, WARM = 50, 5  # queries that are timed one by one, and queries before them
 TOGETHER = 32  # queries of a batch
+PASSAGES = 256  # that a sparse encoder or a late-interaction model encodes here; others are scaled
+RERANKED = 5  # queries that a reranker is timed on: it reads many passages for each
 ROOM = 1 << 29  # bytes of vectors that are searched; the time of a larger index is that of its part, scaled
 
 
@@ -23,6 +35,9 @@ class Times(TypedDict):
 
     single: list[float]
     batched: float
+
+
+NOTHING: Times = {"single": [0.0] * SAMPLE, "batched": 0.0}  # of a system that only asks others
 
 
 def sample(texts: Sequence[str]) -> list[str]:
@@ -42,10 +57,7 @@ def of_vectors(settings: SearchSettings, model: Path, passages: int, texts: Sequ
 
     How long a search takes depends on the number of vectors and not on what they are: they are drawn.
     """
-    threads, of_faiss = torch.get_num_threads(), faiss.omp_get_max_threads()
-    torch.set_num_threads(settings.threads)
-    faiss.omp_set_num_threads(settings.threads)
-    try:
+    with _threads(settings.threads):
         encoder = Encoder(model, settings.precision)
         rows = max(1, min(passages, ROOM // (4 * encoder.dimension)))
         index = faiss.IndexFlatIP(encoder.dimension)
@@ -60,10 +72,73 @@ def of_vectors(settings: SearchSettings, model: Path, passages: int, texts: Sequ
         searching = _times(
             lambda batch: index.search(np.stack([by_text[t] for t in batch]), min(rows, settings.depth)), texts
         )
+    return total([encoding, _scaled(searching, passages / rows)])
+
+
+def of_library(
+    settings: LibrarySettings, kind: str, model: Path, corpus: Path, passages: int, texts: Sequence[str]
+) -> tuple[Times, int]:
+    """Times of a sparse encoder or of late interaction, and bytes of its index: weights of words, vectors of tokens.
+
+    Args:
+        kind: `SPARSE` or `LATE`. passages: their number; `PASSAGES` are encoded, and times and bytes are scaled.
+    """
+    lengths = {QUERY: settings.query_length, DOCUMENT: settings.passage_length}
+    with _threads(settings.threads):
+        library = Library(model, kind, lengths, settings.precision)
+        known = [text for _, text in islice(read_corpus(corpus, separator=library.separator), PASSAGES)]
+        encode: Callable[[Sequence[str], str], Any] = lambda batch, route: (  # noqa: E731
+            weights(library, batch, route) if kind == SPARSE else vectors(library, batch, route)
+        )
+        index, rows = encode(known, DOCUMENT), {text: row for row, text in enumerate(texts)}
+        queries = encode(texts, QUERY)
+        if kind == SPARSE:
+            index = index.T.tocsr()
+            size = index.data.nbytes + index.indices.nbytes + index.indptr.nbytes
+
+            def search(batch: Sequence[str]) -> object:
+                return (queries[[rows[text] for text in batch]] @ index).toarray().argsort()
+        else:
+            size = sum(matrix.nbytes for matrix in index)
+
+            def search(batch: Sequence[str]) -> object:
+                return library.model.similarity([queries[rows[text]] for text in batch], index).argsort()
+
+        encoding, searching = _times(lambda batch: encode(batch, QUERY), texts), _times(search, texts)
+    return total([encoding, _scaled(searching, passages / len(known))]), size * passages // len(known)
+
+
+def of_rewriter(settings: RewriteSettings, corpus: Path, texts: Sequence[str]) -> Times:
+    """Times of a spell checker with its dictionary in memory."""
+    rewrite = REWRITERS[settings.rewriter](settings, corpus)
+    return _times(lambda batch: [rewrite(text) for text in batch], texts)
+
+
+def of_reranker(settings: RerankSettings, model: Path, corpus: Path, texts: Sequence[str]) -> Times:
+    """Times of a reranker, which reads `depth` passages for each query; `RERANKED` queries stand for the sample."""
+    known = [text for _, text in islice(read_corpus(corpus), settings.depth)]
+    with _threads(settings.threads):
+        ranker = load(**settings.ranker, folder=model, precision=settings.precision)
+
+        def rerank(batch: Sequence[str]) -> object:
+            pairs = [(query, passage) for query in batch for passage in known]
+            return ranker.predict(pairs, settings.query_length, settings.passage_length, pairs)
+
+        times = _times(rerank, texts[:: max(1, len(texts) // RERANKED)][:RERANKED], warm=1)
+    return {"single": [*islice(cycle(times["single"]), len(texts))], "batched": times["batched"]}
+
+
+@contextmanager
+def _threads(number: int) -> Iterator[None]:
+    """Torch and FAISS use so many threads."""
+    threads, faiss_threads = torch.get_num_threads(), faiss.omp_get_max_threads()
+    torch.set_num_threads(number)
+    faiss.omp_set_num_threads(number)
+    try:
+        yield
     finally:
         torch.set_num_threads(threads)
-        faiss.omp_set_num_threads(of_faiss)
-    return total([encoding, _scaled(searching, passages / rows)])
+        faiss.omp_set_num_threads(faiss_threads)
 
 
 def total(parts: Sequence[Times]) -> Times:
@@ -84,9 +159,9 @@ def _scaled(times: Times, factor: float) -> Times:
     return {"single": [factor * took for took in times["single"]], "batched": factor * times["batched"]}
 
 
-def _times(run: Callable[[Sequence[str]], object], texts: Sequence[str]) -> Times:
+def _times(run: Callable[[Sequence[str]], object], texts: Sequence[str], warm: int = WARM) -> Times:
     """Time queries one by one, then all in batches; the first ones are not counted."""
-    for text in texts[:WARM]:
+    for text in texts[:warm]:
         run([text])
     single = []
     for text in texts:
