@@ -114,7 +114,10 @@ def test_a_first_stage_changes_everything_that_is_made_from_it(config, differing
         "ance_fine_tuned",
         "rodr_ance",
         "da",
+        "query_contrast",
         "st",
+        "dual_st",
+        "multi_positive",
         "capot",
     }
     assert systems(found) == descendants
