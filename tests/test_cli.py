@@ -59,7 +59,9 @@ def complaint(capsys, argv):
 def flags(stage):
     """The options of a stage as they are written, and whether each must be given."""
     own = {name.rstrip("_").replace("_", "-"): not name.endswith("_") for name in STAGES[stage].options}
-    return dict.fromkeys(("made-of", "key", "work", "reads", "code", "network", "packages", "gpus"), False) | own
+    return (
+        dict.fromkeys(("made-of", "key", "work", "reads", "files", "code", "network", "packages", "gpus"), False) | own
+    )
 
 
 @pytest.mark.parametrize("stage", list(STAGES))

@@ -99,6 +99,7 @@ def with_a_head(tiny_transformer, tmp_path_factory):
     folder = shutil.copytree(tiny_transformer, tmp_path_factory.mktemp("released") / "model")
     size = {"head.weight": (32, 32), "head.bias": (32,), "norm.weight": (32,), "norm.bias": (32,)}
     weights = load_file(folder / "model.safetensors") | {name: torch.ones(shape) for name, shape in size.items()}
+    weights["head.weight"] = torch.eye(32)  # texts that have one vector are refused
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     told = {"head": ["head", "norm"], "segments": True, "unit": True, "pooling": "cls", "form": "retriever"}
     settings = CheckpointSettings(name="tiny", description="", source={"path": str(folder)}, **told)

@@ -327,7 +327,7 @@ def test_every_job_is_told_options_of_its_stage_alone(nodes):
         stage, *words = node.words
         given = [word.removeprefix("--").replace("-", "_") for word in words if word.startswith("--")]
         assert len(given) == len({*given}), node.path
-        attested = {"made_of", "key", "work", "reads", "code", "packages", "network", "gpus"}
+        attested = {"made_of", "key", "work", "reads", "files", "code", "packages", "network", "gpus"}
         assert {*given} <= {option.rstrip("_") for option in STAGES[stage].options} | attested, node.path
 
 

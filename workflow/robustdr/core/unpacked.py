@@ -30,9 +30,13 @@ ARCHIVE_DAMAGES = (*DAMAGES, tarfile.TarError, zipfile.BadZipFile)
 def open_unpacked(path: Path) -> IO[bytes]:
     """Open a file for reading; it is unpacked if its name or its first bytes say that it is packed.
 
+    A pipe can be read once, so it is not unpacked.
+
     Raises:
         OSError: it cannot be opened.
     """
+    if path.is_fifo():
+        return open(path, "rb")
     with open(path, "rb") as file:
         first = file.read(8)
     for (suffix, magic), opener in PACKINGS.items():
