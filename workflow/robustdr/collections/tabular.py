@@ -44,6 +44,8 @@ class Table:
             return column.cast(kind).to_pylist()
         except (pa.ArrowException, NotImplementedError, TypeError) as error:
             column_type = self._table[head].type
+            if pa.types.is_dictionary(column_type):  # how texts are held in memory
+                column_type = column_type.value_type
             raise UserError(f"{self.path}: column {name!r} of {column_type} gives no {kind} ({error})") from None
 
 
