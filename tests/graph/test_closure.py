@@ -113,6 +113,6 @@ def test_it_makes_the_variations_splits_and_models_that_these_need(at_scale):
                 variation = parts_of[3].removesuffix(".tsv").partition(".version")[0]
                 assert any(at[:2] == tuple(parts_of[1:3]) and at[2].startswith(variation) for at in varied), one.path
             elif one.rule == "train":
-                assert parts_of[2].partition(".")[0] in {system.partition(".")[0] for system in trained}, one.path
+                assert parts_of[-2].partition(".")[0] in {system.partition(".")[0] for system in trained}, one.path
             elif one.rule == "split" and not cut:
                 assert tuple(parts_of[1:3]) in splits, (paper, name, one.path)
