@@ -54,7 +54,8 @@ def test_of_judged_candidates_all_are_kept(corpus):
         ("q9 Q0 d1 1 0.5 engine", "the query 'q9' is not in its query set"),
         ("q1 Q0 d9 1 0.5 engine", "the passage 'd9' of query 'q1' is not in the collection"),
         ("q1 Q0 d1 1 0.5 engine\nq1 Q0 d1 2 0.4 engine", "query 'q1' has a passage twice"),
-        ("q1 d1 0.5", "run.trec:1: not a TREC run"),
+        ("q1 d1", "run.trec:1: not a TREC run"),
+        ("q1 d1 much", "run.trec:1: not a TREC run"),
     ],
 )
 def test_runs_of_something_else_are_refused(corpus, line, message):
