@@ -203,7 +203,8 @@ def _judged(paper: Claims, second: Beside | None, setting: str) -> list[str]:
         row = [quote, f"**{sentence.words}**", *_numbers(sentence, paper)]
         if second:
             compared = _numbers(second_sentence, second.papers[paper["title"]])[1]
-            row += [f"**{second_sentence.words}**", compared, _differences(sentence, second_sentence, paper)]
+            weakest = "–" if second_sentence.verdict == NOT_RUN else compared
+            row += [f"**{second_sentence.words}**", weakest, _differences(sentence, second_sentence, paper)]
         lines.append(table_row(row))
     return lines
 
@@ -331,9 +332,8 @@ def write_findings(
         miniature = " ".join(filter(None, texts))
         lines += [
             "",
-            f"**On {second.setting}.** {prose(miniature)} {plain(second.basis)} The last column compares the size of "
-            f"each comparison on {second.setting} with that on {setting}, in points (positive: less is lost, or more "
-            "is gained). Its p is corrected for all of a sentence.",
+            f"**On {second.setting}.** {prose(miniature)} {plain(second.basis)} The last column has differences in "
+            f"size from {setting}, in points (positive: less lost, or more gained), with corrected p.",
         ]
     for paper in with_headlines:
         lines += ["", f"## {plain(paper['title'])}"]
