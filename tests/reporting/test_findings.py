@@ -93,7 +93,7 @@ def test_a_sentence_of_several_parts_has_one_row_and_the_number_shown_is_the_num
     page = (tmp_path / "page.md").read_text(encoding="utf-8")
     words = "partly: 1 supported, 0 open, 1 against, of 2 (other parts: 1 not run)"
     assert f"| “A” (§1) | **{words}** | on c | misspell, over dr oq: -50.0% " in page and page.count("“A”") == 1
-    assert "(1 of 1 sentences): short of A: on a (1 of 2 comparisons)." in page
+    assert "(1 of 1 sentences): short of A: on a (1 of 2 comparisons; other parts: 1 not run)." in page
 
 
 def test_an_effect_without_bounds_has_words(tmp_path):

@@ -36,11 +36,12 @@ def dual_self_teaching(settings: Settings, batch: Batch) -> Terms:
     >>> {name: round(term.item(), 4) for name, term in terms.items()}
     {'nll': 0.0783, 'passage_to_query': 0.0783, 'self_teaching': 0.0, 'query_self_teaching': 0.0}
     """
+    import torch
     import torch.nn.functional as F
 
     assert batch.positive is not None
-    of_queries = batch.scores("query")[:, batch.positive].T  # [B, B], positives by queries
-    labels = F.cross_entropy(of_queries, batch.positive.new_tensor(range(len(of_queries))))
+    query_scores = batch.scores("query")[:, batch.positive].T  # [B, B], positives by queries
+    labels = F.cross_entropy(query_scores, torch.arange(len(query_scores), device=query_scores.device))
     return with_self_teaching(settings, batch, labels)
 
 

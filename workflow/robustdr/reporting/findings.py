@@ -95,8 +95,11 @@ class Sentence(NamedTuple):
         words = self.verdict
         if self.verdict == PARTLY:
             words = f"{PARTLY}: {tally(effect['verdict'] for effect in self.effects)}"
-        unjudged_parts = ", ".join(f"{count} {verdict}" for verdict, count in self.unjudged.items())
-        return f"{words} (other parts: {unjudged_parts})" if unjudged_parts else words
+        return f"{words} (other parts: {self.unjudged_parts})" if self.unjudged else words
+
+    @property
+    def unjudged_parts(self) -> str:
+        return ", ".join(f"{count} {verdict}" for verdict, count in self.unjudged.items())
 
     @property
     def power(self) -> float | None:
@@ -133,11 +136,12 @@ def answer(papers: Iterable[Claims], setting: str = "") -> list[str]:
     place = f" on {setting}" if setting else ""
 
     def sentence_text(sentence: Sentence, paper: Claims) -> str:
-        if sentence.verdict == PARTLY:
-            supported = sum(effect["verdict"] == SUPPORTED for effect in sentence.effects)
-            return f"{plain(sentence.short)} ({supported} of {len(sentence.effects)} comparisons)"
         if sentence.is_judged:
-            return plain(sentence.short)
+            notes = [f"other parts: {sentence.unjudged_parts}"] if sentence.unjudged else []
+            if sentence.verdict == PARTLY:
+                supported = sum(effect["verdict"] == SUPPORTED for effect in sentence.effects)
+                notes = [f"{supported} of {len(sentence.effects)} comparisons", *notes]
+            return f"{plain(sentence.short)} ({'; '.join(notes)})" if notes else plain(sentence.short)
         why = readable(sentence.why.partition("; ")[0], paper)
         return f"{plain(sentence.short)} ({why})" if sentence.verdict == NOT_RUN else why
 
@@ -202,8 +206,8 @@ def _judged(paper: Claims, second: Beside | None, setting: str) -> list[str]:
         quote = f"{_quoted(sentence.part['sentence'])} ({plain(sentence.part['source'].partition(';')[0])})"
         row = [quote, f"**{sentence.words}**", *_numbers(sentence, paper)]
         if second:
-            compared = _numbers(second_sentence, second.papers[paper["title"]])[1]
-            weakest = "–" if second_sentence.verdict == NOT_RUN else compared
+            numbers = _numbers(second_sentence, second.papers[paper["title"]])
+            weakest = "–" if second_sentence.verdict == NOT_RUN else numbers[1]
             row += [f"**{second_sentence.words}**", weakest, _differences(sentence, second_sentence, paper)]
         lines.append(table_row(row))
     return lines
@@ -319,12 +323,12 @@ def write_findings(
         answers += answer(second.papers.values(), second.setting)
     lines += [
         *(line for paragraph in answers for line in (paragraph, "")),
-        f"{plain(basis)} `make findings` writes this page from them. All claims, controls and numbers stand in "
-        f"`{next(iter(papers)).parent}/`. [Verdicts](explanation/verdicts.md) says what the words mean.",
+        f"{plain(basis)} `make findings` writes this page. All claims, controls and numbers stand in "
+        f"`{next(iter(papers)).parent}/`. [Verdicts](explanation/verdicts.md) explains the words.",
         "",
         f"{SIGN} Each row has the comparison that supports its sentence least: the effect here with its 95 % interval, "
-        "and as printed. p is two-sided against no effect; where a sentence sets a bound (±2 % for “similar”), it is "
-        "one-sided against that. Intervals and p are of one comparison; the counts are corrected for all of a sentence "
+        "and as printed. p is two-sided; where a sentence sets a bound (±2 % for “similar”), one-sided against that. "
+        "Intervals and p are of one comparison; the counts are corrected for all of a sentence "
         "(Holm). Power: how often our test shows an effect of printed size.",
     ]
     if second:
