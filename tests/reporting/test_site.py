@@ -8,6 +8,7 @@ from tests.reporting.small_site import CLAIMS, NASTY, build
 
 from robustdr.reporting.settings import Paper, SiteSettings
 from robustdr.reporting.site import _ordered, found_in, query_link, write_site
+from robustdr.reporting.written import Table, opened
 
 EMPTY = {"scale": "mini", "root": "results/mini", "miniature": "", "explored": {}, "differences": []}
 
@@ -110,10 +111,10 @@ def test_every_reproduced_number_of_a_table_is_its_artifact_s(site):
 
 
 def test_the_columns_of_the_paper_s_own_method_come_first(site):
-    (table, _), cells = site.tables, site.tables[0]["cells"]
+    table, _ = opened(site.files[0][0], Table)
     heads = table["layout"]["columns"]
     own_column = next(column for column in heads if column.startswith("RoDR"))
-    ordered = _ordered(table["layout"], cells, "rodr")
+    ordered = _ordered(table["layout"], table["cells"], "rodr")
     assert ordered["columns"] == [own_column, *(head for head in heads if head != own_column)]
     for before, after in zip(table["layout"]["fields"], ordered["fields"], strict=True):
         assert dict(zip(heads, before, strict=True)) == dict(zip(ordered["columns"], after, strict=True))
@@ -124,7 +125,7 @@ def test_the_columns_of_the_paper_s_own_method_come_first(site):
     [
         (None, "was not made"),
         ('{"cells": [', "cut off or damaged"),
-        ('{"cells": []}', "another version: it has no layout"),
+        ('{"cells": []}', "was made by another version"),
     ],
 )
 def test_a_table_that_cannot_be_shown_says_why(tmp_path, content, words):

@@ -15,7 +15,7 @@ from robustdr.evaluation.estimates import Estimate
 from robustdr.evaluation.names import MEAN
 from robustdr.evaluation.quotients import drop_ratio
 from robustdr.keys.integrity import digest, record
-from robustdr.reporting.cells import agreement
+from robustdr.reporting.grid import agreement
 
 
 def cells(files):

@@ -2,7 +2,6 @@
 
 import math
 import re
-from typing import ClassVar
 
 from ir_measures import parse_measure
 from ir_measures.measures import Measure, ParamInfo, register
@@ -20,6 +19,7 @@ CALLED = {  # other names and spellings of measures, in small letters
     **{"mrr": "RR", "map": "AP", "recall": "R", "precision": "P", "hit": "Success", "hits": "Success"},
 }
 CUT = {"cutoff": ParamInfo(dtype=int, required=True, desc="ranks that count")}
+CUT_AND_PERSISTENCE = {**CUT, "p": ParamInfo(dtype=float, default=0.8, desc="probability of reading on")}
 ALLOWED = {"cutoff": "a rank from 1 on", "rel": "a grade from 1 on", "p": "a number between 0 and 1"}
 
 
@@ -34,7 +34,7 @@ class Residual(Measure):
     """What RBP would gain if all passages without a judgement were relevant (Moffat and Zobel 2008)."""
 
     NAME = __name__ = "Residual"
-    SUPPORTED_PARAMS: ClassVar = {**CUT, "p": ParamInfo(dtype=float, default=0.8, desc="persistence")}
+    SUPPORTED_PARAMS = CUT_AND_PERSISTENCE
 
 
 register(Unjudged())
