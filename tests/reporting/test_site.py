@@ -2,10 +2,12 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from tests.reporting.small_site import CLAIMS, NASTY, build
 
+from robustdr.reporting.cells import Cell
 from robustdr.reporting.settings import Paper, SiteSettings
 from robustdr.reporting.site import _ordered, found_in, query_link, write_site
 from robustdr.reporting.written import Table, opened
@@ -176,11 +178,10 @@ def test_findings_are_found_by_the_name_of_the_printed_cell():
 
 
 def test_a_cell_without_a_system_or_a_number_leads_nowhere():
-    cell = {"reproduced": 0.5, "system": "s", "measured": "AP", "role": "r", "query_set": "typo", "collection": "c"}
-    cell |= {"split": "dev", "table": "toy_table1"}
+    cell = Cell("toy_table1", "s", "S", "c", "r", "dev", "typo", "MAP", "AP", reproduced=0.5)
     assert query_link(cell, {}) == "c/s/dev/typo/AP/toy_table1"
     assert query_link(cell, {"r": {"typo": ["a", "b"]}}) == "c/s/dev/a,b/AP/toy_table1"
-    assert not query_link({**cell, "reproduced": None}, {}) and not query_link({**cell, "system": ""}, {})
+    assert not query_link(replace(cell, reproduced=None), {}) and not query_link(replace(cell, system=""), {})
 
 
 def test_a_claim_has_a_page_with_its_effect_beside_the_printed_one(site):
