@@ -88,6 +88,15 @@ def test_a_comparison_that_was_not_run_says_how_to_make_it(tmp_path):
     assert "was not run. Make it by: snakemake --cores 2 results/mini/tables/all_methods.md" in text
 
 
+def test_the_first_page_has_what_each_method_costs(paper, tmp_path):
+    lineage = {system: {"own": [], "total": []} for system in ("dr_oq", "rodr")}
+    table = paper.table("methods", lineage=lineage, reindexes={"dr_oq": False, "rodr": True})["json"]
+    settings = SiteSettings(papers=[Paper("all", "All methods", "", ["methods"], [])], **EMPTY)
+    write_site(settings, [table.rename(tmp_path / "all_methods.json")], [], [], [], tmp_path / "report/index.html")
+    text = (tmp_path / "report/index.html").read_text(encoding="utf-8")
+    assert re.search(r'data-label="differs from the best">best</td>.*data-label="new index">yes</td>', text)
+
+
 def test_a_cell_bears_its_finding_and_leads_to_its_queries(site):
     text = page(site, "toy_table1.html")
     marked = re.findall(
