@@ -8,8 +8,8 @@ from pathlib import Path
 
 # What decides the last digits beside settings: instructions, number types, sizes of blocks and the order of additions.
 # From the references of oneDNN (CPU dispatcher control, CPU ISA hints), oneMKL (conditional numerical
-# reproducibility, vector mathematics), OpenMP (GNU, LLVM), NumPy (CPU build options), Numba (environment variables),
-# FAISS, glibc, CUDA and torch (CUDA environment variables), and from the names that stand in the installed libraries of
+# reproducibility, vector mathematics), OpenMP (GNU, LLVM), NumPy (CPU build options), FAISS, glibc, CUDA
+# and torch (CUDA environment variables), and from the names that stand in the installed libraries of
 # torch and OpenBLAS. Threads are settings; OpenBLAS has variables of its own for them, which win.
 VARIABLES = (
     "ATEN_CPU_CAPABILITY",
@@ -39,19 +39,6 @@ VARIABLES = (
     "MKL_VML_MODE",
     "NPY_DISABLE_CPU_FEATURES",
     "NPY_ENABLE_CPU_FEATURES",
-    *(
-        f"NUMBA_{name}"
-        for name in (
-            "CPU_FEATURES",
-            "CPU_NAME",
-            "DISABLE_INTEL_SVML",
-            "DISABLE_JIT",
-            "ENABLE_AVX",
-            "LOOP_VECTORIZE",
-            "OPT",
-            "SLP_VECTORIZE",
-        )
-    ),
     "NVIDIA_TF32_OVERRIDE",
     "OMP_DYNAMIC",
     "OMP_SCHEDULE",
