@@ -45,6 +45,30 @@ def test_the_cell_that_breaks_a_relation_is_found(paper, names, cells, right, wr
     assert findings(paper, quantities(*names), cells.replace(right, wrong)) == [(kind, "suspicious", [wrong])]
 
 
+def test_a_change_of_three_rows_by_its_label(paper):
+    cells = "a | 41.2 | 33.1 | -8.1\nb | 52.7 | 40.6 | -12.1\nc | 47.3 | 44.0 | {}\n"
+    assert findings(paper, quantities("clean", "typos", "Δ"), cells.format("-3.3")) == []
+    assert findings(paper, quantities("clean", "typos", "Δ"), cells.format("-33")) == [
+        ("points_from", "suspicious", ["-33"])
+    ]
+    assert findings(paper, quantities("clean", "typos", "other"), cells.format("-33")) == []
+
+
+def test_averages_in_a_row_of_totals_are_no_sums(paper):
+    cells = "a | 211 | 13 | 24.1\nb | 284 | 19 | 23.5\nc | 306 | 11 | 24.4\nTotal | {} | 43 | 72.0\n"
+    heads = quantities("words", "texts", "hours")
+    assert findings(paper, heads, cells.format("801")) == findings(paper, heads, cells.format("271")) == []
+    assert findings(paper, heads, cells.format("810")) == [("sum_is", "suspicious", ["810"])]
+
+
+def test_an_average_that_several_rows_do_not_have_is_another_one(paper):
+    rows = "a | 31.2 | 22.8 | 27.0\nb | 44.6 | 18.3 | 31.5\nc | 35.7 | 30.1 | 32.9"
+    cells = rows + "\nd | 40.1 | 29.9 | {}\ne | 41.7 | 30.5 | {}"
+    heads = quantities("x", "y", "mean")
+    assert findings(paper, heads, cells.format("35.0", "31.6")) == [("mean_of", "suspicious", ["31.6"])]
+    assert findings(paper, heads, cells.format("36.2", "34.6")) == []
+
+
 def test_a_name_alone_makes_no_relation(paper):
     cells = "AVG W2V | 31.2 | 35.7\nBM25 | 22.8 | 30.1\nDPR | 44.6 | 41.2\n"
     assert findings(paper, quantities("AVG", "Δ"), cells) == []

@@ -68,6 +68,24 @@ ROWS = [
         "1.30",
     ),
     ([TALLY], "a, n (%) | 44 (27.5)", "a, n (%) | 44 (25.7)", "count_and_share", "inconsistent", "25.7"),
+    (["MAE", "RMSE"], "a | 1.42 | 1.90", "a | 1.90 | 1.42", "absolute_and_squared", "impossible", "1.90"),
+    (
+        ["Correct", "Total", "Acc. (%)"],
+        "a | 97 | 196 | 49.5",
+        "a | 97 | 196 | 45.9",
+        "rate_of_counts",
+        "inconsistent",
+        "45.9",
+    ),
+    (["Kendall τ"], "a | 0.41", "a | 1.41", "out_of_range", "impossible", "1.41"),
+    (
+        ["Estimate", "SE", LIMITS],
+        "a | 0.62 | 0.20 | 0.23 / 1.01",
+        "a | 0.62 | 0.20 | 0.23 / 1.31",
+        "not_in_the_middle",
+        "suspicious",
+        "0.62",
+    ),
     (["Sum", "p-value"], "a | 4.2 | 0.31", "a | 4.2 | 1.31", "out_of_range", "impossible", "1.31"),
 ]
 
@@ -95,12 +113,44 @@ def test_what_is_in_rows_is_tested_as_what_is_in_columns(paper):
         ("Ratings", "a | 28 | 3.39 (1.01)\nb | 27 | 3.41 (0.97)", [("no_such_deviation", "1.01")]),
         ("Times in seconds", "a | 28 | 3.37 (1.07)\nb | 27 | 3.41 (0.97)", []),  # seconds are no whole numbers
         ("Ratings on a scale from 1 to 5", "a | 950 | 4.61 (0.62)", []),
+        # 24 ratings with the sum 26: 1 and 2 alone have the deviation 0.28, a 3 among them 0.41
+        ("Ratings on a scale from 1 to 5", "a | 24 | 1.08 (0.28)", []),
+        ("Ratings on a scale from 1 to 5", "a | 24 | 1.08 (0.41)", []),
+        ("Ratings on a scale from 1 to 5", "a | 24 | 1.08 (0.36)", [("no_such_deviation", "0.36")]),
         ("Ratings on a scale from 1 to 5", "a | 950 | 4.61 (2.62)", [("too_wide", "2.62")]),
         ("Ratings on a scale from 1 to 5", "a | 950 | 6.41 (0.62)", [("off_the_scale", "6.41")]),
     ],
 )
 def test_samples_of_whole_numbers(paper, caption, rows, kinds):
     assert [(one[0], one[2]) for one in found(paper, ["n", PAIR], rows, caption)] == kinds
+
+
+@pytest.mark.parametrize(
+    ("caption", "rows", "wrong"),
+    [
+        ("Answers (0 = no, 1 = yes)", "a | 80 | 0.35 (0.48)", []),  # √(0.35 · 0.65 · 80 / 79)
+        ("Answers (0 = no, 1 = yes)", "a | 80 | 0.35 (0.84)", ["0.84"]),
+        ("Answers", "a | 80 | 0.35 (0.84)", []),  # of what?
+        ("Answers", "a | 80 | 0.35 (0.84)\nb | 80 | 0.20 (0.40)\nc | 80 | 0.51 (0.50)", ["0.84"]),
+        ("Answers", "a | 80 | 0.35 (0.84)\nb | 80 | 0.20 (0.31)\nc | 80 | 0.51 (0.50)", []),
+    ],
+)
+def test_the_deviation_of_a_share(paper, caption, rows, wrong):
+    assert [one[2] for one in found(paper, ["n", PAIR], rows, caption)] == wrong
+
+
+def test_the_deviation_of_runs(paper):
+    heads = [*({"seed": str(number)} for number in (1, 2, 3)), {"value": "deviation"}]
+    rows = "a | 50.3 | 48.5 | 52.0 | 1.75\nb | 50.6 | 48.4 | 50.0 | 1.14\nc | 49.4 | 51.8 | 50.2 | {}\n"
+    assert found(paper, heads, rows.format("1.22")) == found(paper, heads, rows.format("1.00")) == []  # over 2, over 3
+    assert [one[::2] for one in found(paper, heads, rows.format("2.21"))] == [("deviation_of_runs", "2.21")]
+
+
+def test_several_numbers_out_of_a_range_are_another_measure(paper):
+    rows = "a | 71.2\nb | 68.4\nc | {}\nd | {}\n"
+    assert [one[0] for one in found(paper, ["Recall@128"], rows.format("104.1", "80.3"))] == ["out_of_range"]
+    assert found(paper, ["Recall@128"], rows.format("104.1", "102.7")) == []
+    assert found(paper, ["Latency [s]"], "success | 663.22\nfailure | 41.10") == []
 
 
 def test_shares_of_a_whole_that_nothing_prints(paper):
@@ -116,6 +166,7 @@ def test_shares_that_add_up_to_100(paper):
     rows = "a | 31.2 | 22.8 | 46.0\nb | 17.5 | 60.1 | 22.4\nc | 44.0 | 10.2 | {}\n"
     assert found(paper, ["low", "middle", "high share"], rows.format("45.8")) == []
     assert found(paper, ["low", "middle", "high share"], rows.format("54.8"))[0][:2] == ("not_to_100", "inconsistent")
+    assert found(paper, ["low", "middle", "high share"], rows.format("845.8")) == []  # no shares
 
 
 def test_a_share_of_a_named_size_in_a_small_table(paper):

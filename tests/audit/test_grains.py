@@ -3,6 +3,7 @@
 import random
 from decimal import Decimal
 from fractions import Fraction
+from itertools import combinations_with_replacement
 from statistics import fmean, stdev
 
 import pytest
@@ -10,10 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robustdr.audit.audited import audit
-from robustdr.audit.grains import deviations, grain, mixture, nearest
+from robustdr.audit.grains import deviations, grain, mixture, nearest, rated
 from robustdr.audit.rounding import rounding_interval
 from robustdr.claims.intervals import Interval
 from robustdr.core.errors import UserError
+
+
+def shown(number):
+    return f"{number:.2f}"
 
 
 def around(measure, queries, value, relevant=0):
@@ -37,6 +42,26 @@ def test_the_deviations_of_two_whole_numbers_with_mean_2_5(paper, deviation, all
 def test_whole_numbers_have_possible_deviations(sample, decimals):
     mean, spread = (rounding_interval(Decimal(f"{number:.{decimals}f}")) for number in (fmean(sample), stdev(sample)))
     assert any(spread.meets(possible) for possible in deviations(len(sample), mean, spread))
+
+
+@pytest.mark.parametrize(("size", "highest"), [(3, 5), (5, 4), (6, 3)])
+def test_the_deviations_of_ratings_are_those_of_all_samples(size, highest):
+    samples = [*combinations_with_replacement(range(1, highest + 1), size)]
+    possible = {(shown(fmean(one)), shown(stdev(one))) for one in samples}
+    for total in range(size, size * highest + 1):
+        mean = shown(total / size)
+        for spread in (shown(number / 100) for number in range(0, 100 * highest)):
+            interval = rounding_interval(Decimal(spread))
+            found = rated(size, 1, highest, rounding_interval(Decimal(mean)), interval)
+            fits = any(interval.low - 1e-9 <= one.low < interval.high - 1e-9 for one in found)
+            assert fits or (mean, spread) not in possible
+
+
+def test_ratings_on_a_short_scale_have_fewer_deviations_than_whole_numbers():
+    mean, spread = rounding_interval(Decimal("1.20")), rounding_interval(Decimal("2.50"))
+    assert [round(one.low, 3) for one in rated(20, 1, 7, mean, spread)] == [0.894]  # one 5 among ones
+    assert 2.4 < deviations(20, mean, spread)[0].low < 2.6
+    assert rated(2000, 1, 7, mean, spread) == deviations(2000, mean, spread)
 
 
 def test_success_is_a_whole_number_of_queries():

@@ -1,5 +1,6 @@
 """Small files that ask for much memory are refused in one line, before it is taken."""
 
+import bz2
 import gzip
 import lzma
 import resource
@@ -47,6 +48,26 @@ def test_a_line_of_a_sparse_file(tmp_path):
         file.truncate(10 * MOST)
     with pytest.raises(UserError, match=r"queries\.tsv:1: a line of more than 64 MB"):
         next(read_lines(tmp_path / "queries.tsv"))
+
+
+@pytest.mark.parametrize(("suffix", "opener"), [(".gz", gzip.open), (".bz2", bz2.open)])
+def test_many_lines_of_a_packed_file(tmp_path, suffix, opener):
+    path = tmp_path / f"corpus.tsv{suffix}"
+    with opener(path, "wb") as file:
+        for _ in range(300):
+            file.write((b"d1\t" + bytes(9_996) + b"\n") * 100)
+    with pytest.raises(UserError, match=rf"corpus\.tsv\{suffix}: more than 200 times its size when unpacked"):
+        for _ in lines(path):
+            pass
+
+
+def test_many_rows_of_parquet_that_take_no_bytes(tmp_path):
+    count = 10_000_000
+    columns = {"_id": pa.repeat(pa.scalar(1, pa.int32()), count), "text": pa.repeat(pa.scalar(""), count)}
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet", compression="zstd")
+    for read in (read_parquet, lambda path: next(batches(path))):
+        with pytest.raises(UserError, match=r"t\.parquet: more than 200 times its size when unpacked"):
+            read(tmp_path / "t.parquet")
 
 
 @pytest.mark.parametrize("kind", ["text", "list", "structure"])

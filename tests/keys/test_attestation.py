@@ -235,6 +235,20 @@ def test_a_module_of_the_working_folder_takes_no_package_s_place(tmp_path, evalu
     assert "the stray module ran" in evaluate(safe=False).stderr  # what isolation prevents
 
 
+def test_settings_of_python_and_of_the_user_change_no_byte(tmp_path, evaluate):
+    """Also a .pth file, and a module that Python itself imports, in the user's own site-packages."""
+    assert evaluate().returncode == 0
+    expected = (tmp_path / "m.parquet").read_bytes()
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    (packages := tmp_path / "home/lib" / version / "site-packages").mkdir(parents=True)
+    (packages / "stray.pth").write_text("import os; os._exit(7)\n", encoding="utf-8")
+    (packages / "usercustomize.py").write_text("raise SystemExit(7)\n", encoding="utf-8")
+    settings = {"PYTHONUSERBASE": str(tmp_path / "home"), "PYTHONOPTIMIZE": "2", "PYTHONHASHSEED": "7"}
+    ran = evaluate(**settings, PYTHONSTARTUP=str(packages / "usercustomize.py"), PYTHONUTF8="0", PYTHONUNBUFFERED="1")
+    assert ran.returncode == 0, ran.stderr
+    assert (tmp_path / "m.parquet").read_bytes() == expected
+
+
 @pytest.mark.parametrize("name", ["sitecustomize", "tqdm"])
 def test_a_stray_module_beside_the_package_is_refused(tmp_path, evaluate, name):
     """A module that Python itself imports, and one with the name of a package."""

@@ -101,6 +101,21 @@ def test_a_file_that_the_record_of_a_folder_lacks_is_named_and_stays(model, name
     assert not list(damaged(model))
 
 
+def test_links_stand_for_what_lies_behind_them(model, tmp_path):
+    """A file in place of another, and a folder that nobody listed; links to folders above lead to no new file."""
+    (model / "here").symlink_to(".")
+    (model / "1_Pooling/up").symlink_to("..")
+    (model / "1_Pooling/there").symlink_to(model)
+    verify([model])
+    (tmp_path / "others").mkdir()
+    (tmp_path / "others/tokens.json").write_text("{}")
+    (model / "2_Dense").symlink_to(tmp_path / "others")
+    (model / "model.safetensors").unlink()
+    (model / "model.safetensors").symlink_to(tmp_path / "others/tokens.json")
+    named = [fault.partition(": ")[0] for fault in damaged(model)]
+    assert sorted(named) == [str(model / "2_Dense/tokens.json"), str(model / "model.safetensors")]
+
+
 def test_what_belongs_to_an_artifact_counts(tmp_path):
     for name in ("0.npy", "0.ids"):
         (tmp_path / name).write_text("abc")

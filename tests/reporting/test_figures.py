@@ -110,10 +110,11 @@ def test_the_same_figure_twice_is_the_same_bytes_in_any_process(figure, tmp_path
     )
     import json
 
+    (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\naxes.titlesize: 30\n")
     environment = {"PYTHONPATH": str(ROOT / "workflow"), "PYTHONHASHSEED": "5"}
     handed = json.dumps([as_json(settings), [str(path) for path in measures]])
     arguments = [sys.executable, "-c", code, str(tmp_path / "two.svg")]
-    subprocess.run(arguments, input=handed, env=environment, text=True, check=True)
+    subprocess.run(arguments, input=handed, env=environment, text=True, check=True, cwd=tmp_path)
     for suffix in ("svg", "png"):
         assert (tmp_path / f"one.{suffix}").read_bytes() == (tmp_path / f"two.{suffix}").read_bytes()
     svg = (tmp_path / "one.svg").read_text(encoding="utf-8")

@@ -3,8 +3,10 @@
 import json
 import random
 import shutil
+import zlib
 from pathlib import Path
 
+import psutil
 import pytest
 
 from review.pdfs import FIVE, PRINTED, measured, write_pdf
@@ -16,6 +18,7 @@ from robustdr.core.errors import UserError
 from robustdr_review.draft import draft
 from robustdr_review.paragraphs import paragraphs
 from robustdr_review.pdf import read_pdf
+from robustdr_review.sheets import sheets
 from robustdr_review.transcribe import transcribe
 
 # styles.tex as pdflatex sets it in two columns: footnotesize, \tabcolsep=2pt, margins of 1.5 cm.
@@ -74,6 +77,97 @@ def test_what_is_no_pdf_is_one_line(tmp_path, content):
     with pytest.raises(UserError, match=r"a\.pdf: (not a PDF file|no table)") as caught:
         transcribe(tmp_path / "a.pdf")
     assert "\n" not in str(caught.value)
+
+
+def pdf_of(*objects, content=b"", filters=b"/FlateDecode", more=b""):
+    """A PDF of one page: its packed content, what its dictionary has beside, and objects from the number 5 on."""
+    page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R " + more + b" >>"
+    parts = [b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>", page]
+    parts += [stream(content, b"/Filter " + filters), *objects]
+    data, places = b"%PDF-1.4\n", []
+    for number, part in enumerate(parts, 1):
+        places.append(len(data))
+        data += b"%d 0 obj\n" % number + part + b"\nendobj\n"
+    table = b"0000000000 65535 f \n" + b"".join(b"%010d 00000 n \n" % place for place in places)
+    size = len(parts) + 1
+    trailer = b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % (size, len(data))
+    return data + b"xref\n0 %d\n" % size + table + trailer
+
+
+def stream(data, words):
+    return b"<< /Length %d %s >>\nstream\n" % (len(data), words) + data + b"\nendstream"
+
+
+def blanks(size):
+    packer = zlib.compressobj(1)
+    return b"".join(packer.compress(b" " * (1 << 20)) for _ in range(size >> 20)) + packer.flush()
+
+
+def of_font(above=b"", below=b"", others=(), shown=b"(ab) Tj"):
+    """A PDF with a font of two bytes a letter; its objects have the numbers 5 and 6, `others` follow."""
+    words = b"/Type /Font /Subtype /Type0 /BaseFont /A /Encoding /Identity-H /DescendantFonts [6 0 R] "
+    descendant = b"<< /Type /Font /Subtype /CIDFontType2 /BaseFont /A " + below + b" >>"
+    objects = [b"<< " + words + above + b" >>", descendant, *others]
+    content = zlib.compress(b"BT /F 9 Tf " + shown + b" ET", 9)
+    return pdf_of(*objects, content=content, more=b"/Resources << /Font << /F 5 0 R >> >>")
+
+
+def forms(count):
+    """Forms that draw the next one twice each."""
+    drawn = [b"/X%d Do " % (number + 1) * 2 for number in range(count - 1)] + [b"0 0 m 1 1 l S "]
+    words = b"/Type /XObject /Subtype /Form /BBox [0 0 1 1] /Resources 5 0 R "
+    made = [stream(text, words) for text in drawn]
+    named = b"".join(b"/X%d %d 0 R " % (number, number + 6) for number in range(count))
+    return [b"<< /XObject << " + named + b">> >>", *made]
+
+
+RANGES = b"1 begincodespacerange <0000> <ffff> endcodespacerange 1 beginbfrange <00000000> <7fffffff> <0041> endbfrange"
+MEMORY_BOMBS = {
+    "columns of a predictor": lambda: pdf_of(
+        content=zlib.compress(b"BT ET" * 99),
+        filters=b"/FlateDecode /DecodeParms << /Predictor 12 /Columns 2000000000 >>",
+    ),
+    "widths of letters": lambda: of_font(below=b"/W [0 2000000000 500]"),
+    "packed twice": lambda: pdf_of(
+        content=zlib.compress(blanks(1_200_000_000), 9), filters=b"[/FlateDecode /FlateDecode]"
+    ),
+    "letters of a map": lambda: of_font(above=b"/ToUnicode 7 0 R", others=[stream(RANGES, b"")]),
+}
+TIME_BOMBS = {
+    "forms in forms": lambda: pdf_of(*forms(40), content=zlib.compress(b"/X0 Do"), more=b"/Resources 5 0 R"),
+    "letters": lambda: of_font(shown=b"(%s) Tj " % (b"ab" * 2_000_000)),
+}
+
+
+def refused(path, content, capsys):
+    """The line with which a small file of one page ends."""
+    path.write_bytes(content)
+    assert path.stat().st_size < 100_000
+    assert main(["transcribe", str(path)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    return line
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (number > 1)) for number, name in enumerate(MEMORY_BOMBS)]
+)
+def test_small_files_that_ask_for_much_memory_end_with_one_line(tmp_path, capsys, name):
+    line = refused(tmp_path / "a.pdf", MEMORY_BOMBS[name](), capsys)
+    assert "the page cannot be read (MemoryError" in line or "Unable to allocate output buffer" in line
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TIME_BOMBS)
+def test_small_files_that_ask_for_much_time_end_with_one_line(tmp_path, capsys, name):
+    line = refused(tmp_path / "a.pdf", TIME_BOMBS[name](), capsys)
+    assert "the page cannot be read (TimeoutError more than 12 processor seconds)" in line
+
+
+def test_who_reads_one_page_leaves_no_process(tmp_path):
+    pages = sheets(STYLES)
+    assert next(pages).page == 1
+    pages.close()
+    assert psutil.Process().children() == []
 
 
 @pytest.mark.slow

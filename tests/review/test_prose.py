@@ -41,7 +41,7 @@ def prose(paper):
         ("In RR@10, alpha is the best on 3 of 3 sets.", AGREES, "3 of 3"),
         ("In RR@10, beta is the best on 1 of 3 sets.", DIFFERS, "0 of 3"),
         ("In RR@10, alpha is the best on typo queries.", AGREES, "1 of 1"),
-        ("In RR@10, beta is the best on typo queries.", DIFFERS, "0 of 1"),
+        ("In RR@10, beta is the best on typo queries.", DIFFERS, "0 of 1; but 60.0 (alpha)"),
         ("In RR@10, alpha has the highest value on all of typo, synonym and original.", AGREES, "3 of 3"),
         ("In RR@10, alpha outperforms all baselines on typo and synonym queries.", AGREES, "2 of 2"),
         ("In RR@10, alpha outperforms all baselines across typo and synonym queries.", AGREES, "2 of 2"),
@@ -105,6 +105,44 @@ def test_percentages_of_the_number_that_the_text_names(paper, text, wrong):
 )
 def test_a_number_that_fits_is_not_tied_where_the_sentence_leaves_something_open(prose, sentence):
     assert [tie.verdict for tie in prose.check([(7, sentence)]).ties] == [UNTIED]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "verdict", "given"),
+    [
+        ("alpha has the highest RR@10 on all collections.", DIFFERS, "2 of 3; but 50.1 (beta)"),
+        ("beta has the highest RR@10 on NQ.", AGREES, "1 of 1"),
+        ("alpha has the highest RR@10 on NQ.", DIFFERS, "0 of 1; but 50.1 (beta)"),
+        ("alpha is the best on 2 of 3 collections.", AGREES, "2 of 3"),
+        ("alpha is the best on 3 of 3 collections.", DIFFERS, "2 of 3"),
+        ("alpha is second best on 3 of 3 collections.", UNTIED, ""),
+        ("alpha was trained on 3 of 3 collections.", UNTIED, ""),
+    ],
+)
+def test_a_caption_names_the_measure_of_a_table(paper, sentence, verdict, given):
+    columns = [{"collection": name} for name in ("FiQA", "NQ", "Quora")]
+    cells = "alpha | 44.1 | 49.7 | 80.2\nbeta | 42.0 | 50.1 | 79.9\n"
+    reported = paper(table1={"columns": columns, "row": "system", "cells": cells, "caption": "RR@10 of all systems."})
+    [tie] = Prose(reported).check([(1, sentence)]).ties
+    assert (tie.verdict, tie.given) == (verdict, given)
+
+
+@pytest.mark.parametrize(
+    ("text", "verdicts"),
+    [
+        (["We studied 103 participants."], [AGREES]),
+        (["We studied 104 participants."], [DIFFERS]),
+        (["We studied 104 participants.", "Later, 99 patients came."], []),  # which of them?
+        (["We studied 160 participants."], []),  # the groups are some of them
+        (["We studied 104 sentences."], []),
+    ],
+)
+def test_groups_add_up_to_the_people_of_the_text(paper, text, verdicts):
+    columns = [{"quantity": "n", "unit": "count"}, {"quantity": "Mean age"}]
+    table = {"columns": columns, "row": "category", "cells": "a | 56 | 43.7\nb | 47 | 26.6\n"}
+    assert [tie.verdict for tie in Prose(paper(table1=table)).check([*enumerate(text)]).ties] == verdicts
+    table["cells"] += "Total | 103 | 36.0\n"
+    assert Prose(paper(table1=table)).check([*enumerate(text)]).ties == []
 
 
 def test_two_tables_with_the_same_labels_and_other_numbers(paper):

@@ -2,15 +2,18 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import NamedTuple
 
 from robustdr.audit.cells import Cell
+from robustdr.audit.formulas import NAMES
+from robustdr.audit.heads import role
 from robustdr.audit.inference import DECISION, FITS
 from robustdr.audit.reported import Reported, Table
 from robustdr.audit.sizes import Size, sizes
+from robustdr_review.amounts import amounts
 from robustdr_review.facts import CHANGES, PLAIN, Fact, are_one, facts, totals
 from robustdr_review.notation import judged
 from robustdr_review.sentences import COUNT, LEVEL, POINTS, Figure, figures, sentences, tables_named
@@ -22,6 +25,7 @@ NUMBERS = 5_000  # of sentences
 CHANCE = 0.1  # that a number fits one of its candidates though it has nothing to do with them, at most
 DIGITS = 3  # of a number that may differ from a cell
 NEAR = 2.0  # a number that is wrong is still within this factor of the right one; else it is about something else
+LOST_OF_SAMPLE = 0.1  # share of a number of people by which that of all groups differs, at most
 SAMPLED = ("collection", "split", "category", "query_set")  # coordinates that a sample has
 SHORT = 3  # letters of a name up to which capitals count: DA is no "da"
 _UP = re.compile(r"improv|increas|gain|higher|better|more effective|outperform|larger|\brises?\b", re.I)
@@ -41,14 +45,24 @@ _OF_OTHERS = re.compile(
     r"\bet al\b|\b(?:prior|previous|earlier|their) (?:work|study|paper|results)\b|\breported (?:by|in) (?!Tab)", re.I
 )
 _EXTREME = re.compile(r"\b(best|highest|largest|greatest|lowest|smallest|worst)\b", re.I)
+_PEOPLE = re.compile(r"\b(?:participants|patients|subjects|respondents|students|volunteers|people)\b", re.I)
 _BEATS = re.compile(r"\b(outperforms|surpasses|beats) (?:all|every|any)\b", re.I)
+_WINS = re.compile(rf"{_EXTREME.pattern}|\b(?:wins|leads|outperforms)\b", re.I)
 _NOT_BEST = re.compile(
     r"\b(?:second|third|next|one of|among|except|but|not|nearly|almost|most of|often|usually|mostly|than|nor|if)\b",
     re.I,
 )
 _HEDGED = re.compile(r"\b(?:baselines?|competitors?|and|or|while|whereas|although)\b", re.I)
 _ALL = re.compile(r"\b(?:all|every|each|across|both)\b", re.I)
-_SHORT = {"acc": "accuracy", "avg": "average", "prec": "precision", "rec": "recall"}
+_SHORT = {
+    "training": "train",
+    "development": "dev",
+    "testing": "test",
+    "acc": "accuracy",
+    "avg": "average",
+    "prec": "precision",
+    "rec": "recall",
+}
 _EITHER = re.compile(r"\bchange[sd]?\b|gap|differ|impact", re.I)
 _WORD = re.compile(r"[a-z0-9]+")
 
@@ -141,28 +155,54 @@ class Prose:
         """
         ties: list[Tie] = []
         sizes_by_place: defaultdict[_Place, dict[int, Size]] = defaultdict(dict)
+        people: list[tuple[int, str, Size]] = []
         for line, paragraph in paragraphs:
             if len(ties) >= NUMBERS:
                 break
             caption = self._tables_in(paragraph) if paragraph.lstrip("*# ").startswith("Tab") else []
             for offset, sentence in sentences(paragraph):
-                ties += tested(line + offset if line else 0, sentence)
+                place = line + offset if line else 0
+                ties += tested(place, sentence)
+                ties += [
+                    Tie(place, sentence, number, AGREES if agrees else DIFFERS, "its parts, in the sentence", given)
+                    for number, agrees, given in amounts(sentence)
+                ]
                 spans = [range(printed.start, printed.end) for printed, _ in judged(sentence)]
                 numbers = [figure for figure in figures(sentence) if not any(figure.position in span for span in spans)]
                 named_tables = self._tables_in(sentence) or caption
                 if not any(figure.kind == COUNT for figure in numbers):
-                    place = line + offset if line else 0
                     ties += self._superlative(place, sentence, self._names_in(sentence), named_tables)
                 if numbers:
-                    ties += self._sentence(line + offset if line else 0, sentence, numbers, named_tables)
+                    ties += self._sentence(place, sentence, numbers, named_tables)
                 if sized := sizes(sentence):
+                    people += [(place, sentence, size) for size in sized if _PEOPLE.search(sentence)]
                     key = tuple(
                         (name, (*labels,))
                         for name, labels in self._names_in(sentence).starts.items()
                         if name in SAMPLED
                     )
                     sizes_by_place[key, (*named_tables,)] |= {size.number: size for size in sized}
+        ties += self._samples(people)
         return Checked(ties, self._sizes(sizes_by_place))
+
+    def _samples(self, people: Sequence[tuple[int, str, Size]]) -> Iterator[Tie]:
+        """Yield the one number of people that a text has, if the groups of a table add up to nearly as many."""
+        columns: defaultdict[tuple[str, int], list[Cell]] = defaultdict(list)
+        for table in self.tables.values():
+            for cell in table.cells:
+                labels = [label for name, label in table.columns[cell.column].items() if name != "value"]
+                if any(role(label) == "n" for label in labels):
+                    columns[cell.table, cell.column].append(cell)
+        groups = [cells for cells in columns.values() if len(cells) > 1 and not any(map(_is_whole, cells))]
+        if len(groups) != 1 or len({size.number for _, _, size in people}) != 1:
+            return
+        parts = " + ".join(cell.printed for cell in groups[0])
+        total = int(sum(cell.number for cell in groups[0]))
+        for place, sentence, size in people:
+            if abs(total - size.number) <= LOST_OF_SAMPLE * size.number:
+                what = f"{groups[0][0].table}, its groups together"
+                verdict = AGREES if total == size.number else DIFFERS
+                yield Tie(place, sentence, str(size.number), verdict, what, f"{parts} is {total:,}")
 
     def _sentence(self, line: int, sentence: str, numbers: Sequence[Figure], named_tables: Sequence[str]) -> list[Tie]:
         up, down, either = (bool(words.search(sentence)) for words in (_UP, _DOWN, _EITHER))
@@ -176,7 +216,7 @@ class Prose:
             if number.kind == LEVEL:
                 verdict, *rest = _level(number, [self.tables[id] for id in named_tables])
             elif number.kind == COUNT:
-                verdict, *rest = self._best(number, names.starts, named_tables)
+                verdict, *rest = self._best(number, names.starts, named_tables, sentence)
             else:
                 meant = [fact for fact in named_facts if fact.is_meant(number, changes)]
                 verdict, *rest = self._tie(number, names, meant, changes or number.kind == POINTS, compares, sentence)
@@ -321,7 +361,11 @@ class Prose:
             of_table = names.within(self._labels[id])
             systems = [*of_table.starts.get("system", ())]
             rest = {name: starts for name, starts in of_table.starts.items() if name != "system"}
-            cells = [cell for cell in self._select(rest, [id]) if cell.coordinates["value"] == "value"] if rest else []
+            is_whole = (
+                not rest and bool(_ALL.search(sentence)) and any(map(self._measure_of, self.tables[id].cells[:1]))
+            )
+            selected = self._select(rest, [id]) if rest else self.tables[id].cells if is_whole else []
+            cells = [cell for cell in selected if cell.coordinates["value"] == "value"]
             groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
             for cell in cells if len(systems) == 1 else ():
                 if "system" in cell.coordinates:
@@ -332,7 +376,7 @@ class Prose:
                 for own in group
                 if len(group) > 1 and own.coordinates["system"] == systems[0]
             ]
-            measures = {own.coordinates.get("measure", own.coordinates.get("quantity", "")) for own, _ in compared}
+            measures = {self._measure_of(own) for own, _ in compared}
             if len(measures) != 1 or len(compared) < len(groups) or any(own.value < 0 for own, _ in compared):
                 continue
             if len(compared) > 1 and not _ALL.search(sentence):
@@ -340,11 +384,23 @@ class Prose:
             best = sum(own.value == (min if is_low else max)(c.value for c in group) for own, group in compared)
             measure = measures.pop()
             is_plain = words[0] in _EXTREME.findall(sentence) and not _HEDGED.search(sentence)
-            is_named = measure in {label for starts in rest.values() for label in starts}
+            is_named = measure in {label for starts in rest.values() for label in starts} or (
+                bool(measure) and measure.casefold() in sentence.casefold()
+            )
             verdict = AGREES if best == len(compared) else DIFFERS if is_plain and is_named else UNTIED
             what = f"{id} [{systems[0]} · {measure}], the {'lowest' if is_low else 'highest'} of its group"
-            ties.append(Tie(line, sentence, words[0], verdict, what, f"{best} of {len(compared)}"))
+            ends = [(own, (min if is_low else max)(group, key=lambda cell: cell.value)) for own, group in compared]
+            better = [f"{end.printed} ({end.coordinates['system']})" for own, end in ends if end.value != own.value]
+            given = f"{best} of {len(compared)}" + f"; but {', '.join(better[:3])}" * bool(better)
+            ties.append(Tie(line, sentence, words[0], verdict, what, given))
         return ties if len(ties) == 1 and ties[0].verdict != UNTIED else []
+
+    def _measure_of(self, cell: Cell) -> str:
+        """The measure of a cell: its label, or the one that the caption of its table names; '' if there is none."""
+        if label := cell.coordinates.get("measure", cell.coordinates.get("quantity", "")):
+            return label
+        named = {match[0] for match in _MEASURES.finditer(self.tables[cell.table].caption)}
+        return named.pop() if len(named) == 1 else ""
 
     def _condition(self, cell: Cell) -> tuple[object, ...]:
         """The labels of a cell but for its system and what follows from it, as the group of rows in which it stands."""
@@ -376,16 +432,17 @@ class Prose:
         )
 
     def _best(
-        self, number: Figure, labels: Mapping[str, Collection[str]], tables: Collection[str]
+        self, number: Figure, labels: Mapping[str, Collection[str]], tables: Collection[str], sentence: str
     ) -> tuple[str, str, str]:
         """`best on 11 of 13`: in how many groups of cells that differ in the system alone the named one is the best."""
-        systems = labels.get("system", ())
+        systems = labels.get("system", ()) if _WINS.search(sentence) and not _NOT_BEST.search(sentence) else ()
         rest = {name: starts for name, starts in labels.items() if name != "system"}
         verdicts = []
         for id in dict.fromkeys(cell.table for cell in self._select(labels, tables)) if len(systems) == 1 else ():
             groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
             for cell in self._select(rest, [id]) if rest else self.tables[id].cells:
-                if cell.coordinates["value"] in PLAIN and {"measure", "system"} <= cell.coordinates.keys():
+                is_measured = bool("system" in cell.coordinates and self._measure_of(cell))
+                if is_measured and cell.coordinates["value"] in PLAIN and not is_average(cell):
                     groups[cell.place_without("system")].append(cell)
             compared = [
                 (named_cells[0], cells)
@@ -398,6 +455,16 @@ class Prose:
                 name = f"{id} [{next(iter(systems))}], the best of its group"
                 verdicts.append((verdict, name, f"{best} of {len(compared)}"))
         return verdicts[0] if len(verdicts) == 1 else (UNTIED, "", "")
+
+
+def _is_whole(cell: Cell) -> bool:
+    """Whether a number of people is none of a group: it has decimals, or its row is that of all."""
+    return bool(cell.decimals) or any(NAMES["sum_is"].search(label) for label in cell.coordinates.values())
+
+
+def is_average(cell: Cell) -> bool:
+    """Whether a label of a cell names an average over its neighbours."""
+    return any(NAMES["mean_of"].search(label) for label in cell.coordinates.values())
 
 
 def tested(line: int, sentence: str) -> list[Tie]:

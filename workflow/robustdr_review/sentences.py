@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from robustdr.audit.cells import ABOUT, AT_LEAST, AT_MOST, SCALES
 from robustdr.audit.rounding import rounding_interval
+from robustdr.audit.sizes import COUNTED
 from robustdr.claims.intervals import Interval
 
 SHARE, POINTS, VALUE, LEVEL, COUNT = "share", "points", "value", "level", "count"
@@ -32,6 +33,7 @@ _FIGURE = re.compile(
     r"\s?(?P<unit>\\?%|percent(?:age points?)?\b|(?:absolute )?points?\b|pp\b)?",
     re.I,
 )
+_COUNTED = re.compile(rf"\s*(?:[a-z-]+\s+){{0,2}}(?:{COUNTED})\b")
 _LEVEL = re.compile(r"\bp(?:[\s-]?values?)?\s*(?:of\s*)?[<≤=]\s*(0?\.\d+)", re.I)
 _WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _SMALL = rf"\d{{1,3}}|{'|'.join(_WORDS)}"
@@ -64,7 +66,7 @@ def sentences(paragraph: str) -> Iterator[tuple[int, str]]:
 
 
 def figures(sentence: str) -> list[Figure]:
-    """The numbers of a sentence that a table may have: with a decimal point, %, points; levels of p; `n of m`."""
+    """The numbers of a sentence that a table may have: with a point, %, points; counts; levels of p; `n of m`."""
     bare = _HEADING.sub(lambda match: " " * len(match[0]), sentence.replace("\\%", " %"))
     results = [
         Figure(match[0], match.start(), LEVEL, "", Interval(float(match[1]), float(match[1])))
@@ -76,7 +78,7 @@ def figures(sentence: str) -> list[Figure]:
     bare = _NOISE.sub(lambda match: " " * len(match[0]), _LEVEL.sub(lambda match: " " * len(match[0]), bare))
     for match in _FIGURE.finditer(bare):
         unit = (match["unit"] or "").strip("\\").lower()
-        if unit or "." in match["number"]:
+        if unit or "." in match["number"] or ("," in match["number"] and _COUNTED.match(sentence, match.end())):
             kind = VALUE if not unit else SHARE if unit in ("%", "percent") else POINTS
             results.append(_figure(match, kind, sentence))
     return sorted(results, key=lambda figure: figure.position)
@@ -84,7 +86,7 @@ def figures(sentence: str) -> list[Figure]:
 
 def _figure(match: re.Match[str], kind: str, sentence: str) -> Figure:
     scale = SCALES.get(match["scale"] or "", 1)
-    number = abs(Decimal(re.sub("[−–]", "-", match["number"].replace(",", ""))))
+    number = abs(decimal_of(match["number"]))
     hedge = HEDGES.get((match["hedge"] or "").lower(), "")
     digits = len(re.sub(r"\D", "", match["number"]).lstrip("0"))
     interval = rounding_interval(number.normalize() if hedge == "~" else number).scaled(scale)
@@ -93,6 +95,11 @@ def _figure(match: re.Match[str], kind: str, sentence: str) -> Figure:
     elif hedge == "<":
         interval = Interval(0.0, float(number) * scale)
     return Figure(" ".join(match[0].split()), match.start(), kind, hedge, interval, digits)
+
+
+def decimal_of(text: str) -> Decimal:
+    """The number that a text prints, with commas between thousands."""
+    return Decimal(re.sub("[−–]", "-", text.replace(",", "")))
 
 
 def tables_named(sentence: str) -> Sequence[str]:

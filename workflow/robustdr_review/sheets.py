@@ -1,8 +1,13 @@
 """The pages of a PDF file: words, rules and lines of text, column by column."""
 
+import json
 import logging
 import re
+import resource
+import signal
 import struct
+import subprocess
+import sys
 import unicodedata
 import zlib
 from collections.abc import Iterator, Sequence
@@ -22,6 +27,8 @@ from robustdr.core.errors import UserError
 from robustdr_review.grids import script_after
 
 MOST_PAGES, MOST_LETTERS = 500, 50_000  # of a file; of a page
+OPENING, PAGE = 10, 2  # processor seconds until a file is open, and more for each page
+MEMORY = 1_000_000_000  # bytes of the process that reads a file, on Linux; macOS keeps to no such limit
 SPACE, GAP = 0.15, 0.42  # widths in sizes of the letters: of what parts words, and fields
 SMALL = 0.85  # size of a raised or lowered word, as a share of its line's
 THIN = 2.5  # points: a higher rectangle is no rule
@@ -30,8 +37,8 @@ FULL = 0.7  # share of a column that a line of prose fills
 PROSE, WORDS = 5, 4  # such lines in a column; words in one
 RULES = 3  # rules that stand in a column alone
 # What pdfplumber and pdfminer raise for a damaged file, which they hardly check.
-BROKEN = (PdfminerException, PSException, ArithmeticError, AssertionError, AttributeError, LookupError, OSError,
-          RecursionError, TypeError, ValueError, struct.error, zlib.error)  # fmt: skip
+BROKEN = (PdfminerException, PSException, ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError,
+          OSError, RecursionError, TypeError, ValueError, struct.error, zlib.error)  # fmt: skip
 logging.getLogger("pdfminer").setLevel(logging.ERROR)  # it warns of fonts that lack a name
 _BOLD = re.compile(r"bold|black|heavy|demi|medi(?!um)|cmbx|cmssbx|-bd|semibd|[0-9]b$", re.I)
 
@@ -146,22 +153,73 @@ class Sheet(NamedTuple):
 def sheets(path: Path) -> Iterator[Sheet]:
     """Yield the sheets of a PDF file, page by page; a page that cannot be read has a problem in place of lines.
 
+    A process of its own reads the file. A page for which it needs too much time or memory cannot be read.
+
     Raises:
-        UserError: no PDF file, one with a password, or too many pages.
+        UserError: no PDF file, one with a password, too many pages, or one that needs too much to be opened.
     """
+    command = [sys.executable, "-P", "-m", __name__, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as reader:
+        assert reader.stdout
+        try:
+            for line in reader.stdout:
+                message, page, columns, rules, problem = json.loads(line)
+                if message:
+                    raise UserError(f"{path}: {message}")
+                lines = [[Line([Word(*word) for word in words]) for words in column] for column in columns]
+                yield Sheet(page, lines, [Rule(*rule) for rule in rules], problem)
+        except BaseException:
+            reader.kill()
+            raise
+    if reader.returncode:
+        raise UserError(
+            f"{path}: its reader ended early; does it need too much memory? Save only the pages with tables"
+        )
+
+
+def _print_sheets(path: Path) -> None:
+    """Print the sheets of a PDF file as `sheets` reads them, within the limits of time and memory."""
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, resource.getrlimit(resource.RLIMIT_DATA)[1]))
     try:
+        for sheet in _read_sheets(path):
+            columns = [[line.words for line in column] for column in sheet.columns]
+            print(json.dumps(["", sheet.page, columns, sheet.rules, sheet.problem]), flush=True)
+    except UserError as error:
+        print(json.dumps([str(error), 0, [], [], ""]))
+
+
+def _read_sheets(path: Path) -> Iterator[Sheet]:
+    try:
+        _limit_seconds(OPENING)
         with pdfplumber.open(BytesIO(path.read_bytes()), unicode_norm="NFKC") as pdf:
             if len(pdf.pages) > MOST_PAGES:
-                raise UserError(f"{path}: {len(pdf.pages):,} pages; save those with tables, at most {MOST_PAGES}")
+                raise UserError(f"{len(pdf.pages):,} pages; save those with tables, at most {MOST_PAGES}")
             for number, page in enumerate(pdf.pages, 1):
+                _limit_seconds(OPENING + number * PAGE)
                 try:
                     yield from _of_page(page, number)
                 except BROKEN as error:
-                    yield Sheet(number, [], [], f"the page cannot be read ({type(error).__name__}: {error})"[:200])
+                    yield Sheet(number, [], [], f"the page cannot be read ({_reason(error)})"[:200])
                 page.close()
     except BROKEN as error:
-        message = f"{type(error).__name__} {error}".strip()
-        raise UserError(f"{path}: not a PDF file that can be read, or one with a password ({message[:100]})") from None
+        message = f"not a PDF file that can be read, or one with a password ({_reason(error)[:100]})"
+        raise UserError(message) from None
+
+
+def _limit_seconds(seconds: int) -> None:
+    """Let this process raise a TimeoutError after so many processor seconds in all, and again after each more."""
+
+    def stop(number: int, frame: Any) -> None:
+        raise TimeoutError(f"more than {seconds} processor seconds")
+
+    signal.signal(signal.SIGXCPU, stop)
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+
+
+def _reason(error: BaseException) -> str:
+    """The kind and the words of an error, or of the one that pdfplumber put into its own."""
+    inner = error.args[0] if error.args and isinstance(error.args[0], Exception) else error
+    return f"{type(inner).__name__} {inner}".strip()
 
 
 def _of_page(page: Page, number: int) -> Iterator[Sheet]:
@@ -292,3 +350,7 @@ def _is_full(line: Line, width: float) -> bool:
     """Whether a line is one of prose: words, nearly as wide as their column."""
     words = sum(word.text.isalpha() for word in line.words)
     return words >= WORDS and len(line.chunks) < WORDS and line.x1 - line.x0 > FULL * width
+
+
+if __name__ == "__main__":
+    _print_sheets(Path(sys.argv[1]))

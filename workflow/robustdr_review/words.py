@@ -49,7 +49,7 @@ SPLITS = ("dev", "test", "train", "validation")
 _COUNTED = re.compile(
     r"(#.*|.*\b(?:queries|time|hours?|params?|parameters|size|epochs?|latency|count|number of).*)", re.I
 )
-_DEPTH = re.compile(r"([A-Za-z]+)\s*[@-]?\s*(\d{1,9})\s*(k?)", re.I)
+_DEPTH = re.compile(r"([A-Za-z]+)\s*[@-]?\s*(\d{1,9})\s*(k?)(?:\s+acc(?:uracy|\.)?)?", re.I)
 _SEED = re.compile(r"(?:seed|run)\s*#?\s*(\d{1,9})", re.I)
 
 

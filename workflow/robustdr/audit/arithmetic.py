@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robustdr.audit import rounding
-from robustdr.audit.cells import Cell
+from robustdr.audit.cells import LOST, Cell
 from robustdr.audit.chance import chance_bound, odds
 from robustdr.audit.formulas import NAMES, Formula, Formulas
 from robustdr.audit.relations import Check, Options
@@ -214,9 +214,14 @@ def undeclared(relations_by_table: Mapping[str, Sequence[Found]]) -> list[Check]
             checks += [
                 replace(check, line=-number, options=replace(check.options, note=note))
                 for check in relation.checks
-                if check.holds or id(check.target) not in obeying
+                if check.holds or (id(check.target) not in obeying and not _is_unnamed(check.target))
             ]
     return checks
+
+
+def _is_unnamed(cell: Cell) -> bool:
+    """Whether no head was read above a cell: its row may be shifted against the others."""
+    return any(label.split(" #")[0] == LOST for label in cell.coordinates.values())
 
 
 def relations(table: Table) -> list[Found]:
@@ -254,7 +259,7 @@ class _Search(Formulas):
         while batch := list(islice(formulas, AT_ONCE)):
             tried += len(batch)
             promising_formulas += promising(self, batch)
-        for formula in self._aggregates():
+        for formula in (*self._aggregates(), *self._changes()):
             if relation := self._believed(formula, 1, is_named=True, of_all=True):
                 yield (
                     (0.0, -relation.fit / len(relation.checks), relation.chance, -float(formula.target)),
@@ -287,12 +292,30 @@ class _Search(Formulas):
         kinds = {f: next((k for k in AGGREGATES if NAMES[k].search(name)), "") for f, name in enumerate(self.names)}
         for target, kind in kinds.items():
             if kind and not all(kinds.values()):
-                plain = [f for f, other in kinds.items() if not other and np.isfinite(self.plain[:, f]).any()]
+                plain = [
+                    f
+                    for f, other in kinds.items()
+                    if not other
+                    and not self.is_tested[f]
+                    and not self.is_extreme[f]
+                    and np.isfinite(self.plain[:, f]).any()
+                ]
                 before = max((f for f in range(target) if kinds[f]), default=-1)
                 after = min((f for f in range(target + 1, len(kinds)) if kinds[f]), default=len(kinds))
                 spans = [plain, [f for f in plain if before < f < target], [f for f in plain if target < f < after]]
                 for parts in sorted({tuple(span) for span in spans if len(span) > 1}):
                     yield Formula(kind, target, (("main", parts),))
+
+    def _changes(self) -> Iterator[Formula]:
+        """Changes, by their labels, between the two fields that stand before them, or all that stand beside them."""
+        changes = [bool(NAMES["points_from"].search(name)) for name in self.names]
+        for target in (f for f, is_change in enumerate(changes) if is_change):
+            plain = [f for f, other in enumerate(changes) if not other and not self.is_tested[f]]
+            before = [f for f in range(target - 2, target) if f in plain]
+            for pair in {tuple(pair) for pair in (before, plain) if len(pair) == 2}:
+                for a, b in (pair, pair[::-1]):
+                    for kind in ("points_from", "drop_from"):
+                        yield Formula(kind, target, (("of", (a,)), ("main", (b,))))
 
     def _believed(self, formula: Formula, tried: int, is_named: bool, of_all: bool = False) -> Found | None:
         """The relation at all lines, if it fits nearly all of them and hardly by chance.
@@ -327,8 +350,9 @@ class _Search(Formulas):
         if fit < fewest or fit < share * len(places):
             return None
         chance = chance_bound([*chances.values()], len(places) - fit + len(chances), tried)
-        if chance >= (FEW if of_all else SURE_NAMED if is_named else SURE):
-            return None
+        sure = FEW if of_all else SURE_NAMED if is_named else SURE
+        if chance >= (sure if len(places) - fit < 2 or fit >= SHARE * len(places) else SURE):
+            return None  # several cells of a smaller share are hardly all wrong
         checks = [self._check(formula, line) for line, *_ in places]
         return Found(checks, chance) if sum(check.holds for check in checks) == fit else None
 
@@ -339,7 +363,15 @@ class _Search(Formulas):
             return True
         if formula.base >= 0:
             return self._has_own_baseline(formula, line)
+        if formula.kind == "sum_is" and formula.whole is None:
+            return self._is_between(formula, line)
         return bool(NAMES["points_from"].search(self.titles[line]))
+
+    def _is_between(self, formula: Formula, line: int) -> bool:
+        """Whether a number that stands for a sum is one of the size of its parts, as the average of lengths is."""
+        target = self.lines[line][formula.target]
+        parts = [cell.number for f in formula.parts[0][1] if (cell := self.lines[line][f])]
+        return target is not None and len(parts) > 2 and min(parts) <= target.number <= max(parts)
 
     def _has_own_baseline(self, formula: Formula, line: int) -> bool:
         """Whether a change is one from the first line of its own block: that has no change, or begins another group."""

@@ -71,6 +71,8 @@ def _out_of_range(table: Table) -> Iterator[Broken]:
         for largest in (1, 100):
             wrong = [cell for cell in cells if not 0 <= cell.number <= largest]
             fitting = len(cells) - len(wrong)
+            if largest == 100 and len(wrong) > 1:
+                break  # a measure of another definition
             if fitting >= max(FEWEST, USUAL * len(cells)) and any(cell.decimals for cell in cells):
                 for cell in wrong:
                     yield Broken(
@@ -123,7 +125,7 @@ def _not_the_best(table: Table) -> Iterator[Broken]:
                 else:
                     wrong.append(cells)
             chance = chance_bound(fitting, len(marked), 4)
-            if len(fitting) >= max(FEWEST, USUAL * len(marked)) and chance < SURE:
+            if len(fitting) >= max(FEWEST - 1, USUAL * (len(marked) - 1)) and chance < SURE:
                 if not wrong:
                     return
                 if best is None or chance < best[0]:
@@ -286,7 +288,7 @@ def _wrong(cells: Sequence[Cell], size: int, scale: float, tried: int) -> tuple[
     """The numbers that are no sum of `size` whole numbers, divided by it; the chance that so many others are."""
     wrong = [cell for cell in cells if not is_whole(_as_printed(cell).scaled(scale), size)]
     possible = {cell.number: cell for cell in cells if cell not in wrong}
-    if len(cells) - len(wrong) < max(FEWEST, USUAL * len(cells)):
+    if len(cells) - len(wrong) < max(FEWEST - (len(wrong) == 1), USUAL * (len(cells) - 1)):
         return wrong, 1.0
     fitting = [min(1.0, (size + 1) * scale / 10**cell.decimals) for cell in possible.values()]
     return wrong, chance_bound(fitting, len(possible) + len(wrong), tried)

@@ -73,7 +73,7 @@ class Cell:
         if self.hedge in AT_MOST:
             return Interval(-inf, self.value)
         number = self.number.normalize() if self.hedge in ABOUT else self.number
-        return rounding_interval(number, scale=self.scale, exact=self.unit == "count")
+        return rounding_interval(number, scale=self.scale, exact=self.unit == "count" and not self.decimals)
 
     def place_without(self, *names: str) -> tuple[tuple[str, str], ...]:
         """The coordinates but for these."""

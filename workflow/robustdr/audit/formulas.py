@@ -26,6 +26,7 @@ NAMES = {
     "counts_match": re.compile(r"%|percent|share|rate|ratio|proportion|fraction", re.I),
 }
 TESTED = ("p", "se", "t", "f", "chi2", "z", "q", "df", "df1", "df2", "low", "high")  # roles of which no change is made
+EXTREMES = ("min", "q1", "q3", "max")  # roles of which no average is made
 NAMES["drop_from"] = NAMES["points_from"]
 
 
@@ -90,7 +91,8 @@ class Formulas:
             ends = [i for i in (cell.interval for cell in self.cells(field)) if isfinite(i.low) and isfinite(i.high)]
             self.range.append(_range(sorted(ends)))
         places = [place for _, place in table.rows] if transposed else table.columns
-        self.is_tested = [any(role(str(label)) in TESTED for label in place.values()) for place in places]
+        roles = [{role(str(label)) for label in place.values()} for place in places]
+        self.is_tested, self.is_extreme = ([bool(one & {*words}) for one in roles] for words in (TESTED, EXTREMES))
         self.sizes = [size.number for size in sizes(table.caption, *names, *lines)]
 
     def blocks(self, target: int) -> Iterator[Formula]:

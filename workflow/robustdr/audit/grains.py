@@ -4,7 +4,8 @@ The GRIM test (Brown and Heathers, 2017) for retrieval measures: can any data gi
 """
 
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from functools import cache
 from math import ceil, floor, lcm, sqrt
 from typing import NamedTuple
@@ -16,6 +17,7 @@ _NAME = re.compile(r"(Success|P|Judged|Unjudged|R|RR)@([1-9]\d*)")
 TERMS = 40  # queries with a value above 0 (or below 1) up to which sums are enumerated; beyond, every sum is possible
 DEEPEST = 10  # rank; beyond, the least common multiple of 1 to k is too large
 MOST = 10_000  # sums that a rounded mean leaves open
+MOST_RATED, WIDEST = 100, 10  # ratings, and steps of their scale, of which all samples are listed
 FINEST = 10**7  # steps between a mean of 0 and of 1; finer than anything printed
 
 
@@ -140,6 +142,43 @@ def deviations(numbers: int, mean: Interval, printed: Interval) -> list[Interval
     inside = [end for end in ends if end is not None and (end < printed.high - SLACK or printed.low == printed.high)]
     outside = [end for end in ends if end is not None]
     return [Interval(end, end) for end in dict.fromkeys(inside or outside)]
+
+
+def rated(numbers: int, lowest: int, highest: int, mean: Interval, printed: Interval) -> list[Interval]:
+    """Return the deviations of ratings with a mean that are printed so; else the nearest ones below and above.
+
+    Ratings are whole numbers from `lowest` to `highest`. The mean's upper end is no mean that is printed so. Of more
+    than `MOST_RATED` ratings, or on a wider scale than `WIDEST` steps, see `deviations`.
+    """
+    if numbers > MOST_RATED or highest - lowest > WIDEST:
+        return deviations(numbers, mean, printed)
+    first, last = ceil(mean.low * numbers - SLACK), floor(mean.high * numbers - SLACK)
+    found = [
+        sqrt(max(0.0, squares - total**2 / numbers) / (numbers - 1))
+        for total in range(first - lowest * numbers, last - lowest * numbers + 1)
+        for squares in _sums_of_squares(numbers, highest - lowest).get(total, ())
+    ]
+    below = max((end for end in found if end < printed.low - SLACK), default=None)
+    above = min((end for end in found if end >= printed.low - SLACK), default=None)
+    if above is not None and above < printed.high:
+        return [Interval(above, above)]
+    return [Interval(end, end) for end in (below, above) if end is not None]
+
+
+@cache
+def _sums_of_squares(numbers: int, highest: int) -> Mapping[int, Sequence[int]]:
+    """By their sum, all sums of squares of whole numbers from 0 to `highest`."""
+    by_sum = {0: 1}  # squares as set bits
+    for _ in range(numbers):
+        following: defaultdict[int, int] = defaultdict(int)
+        for total, squares in by_sum.items():
+            for value in range(highest + 1):
+                following[total + value] |= squares << value**2
+        by_sum = following
+    return {
+        total: [at for at, bit in enumerate(reversed(bin(squares)[2:])) if bit == "1"]
+        for total, squares in by_sum.items()
+    }
 
 
 def _possible(values: frozenset[int], terms: int, total: int, queries: int) -> bool:

@@ -14,7 +14,7 @@ from robustdr.audit.sizes import sizes
 # role: labels, in small letters; `_` is a space. One-letter labels stand for themselves: P and p differ.
 _ROLES = {
     "n": "n N no count sample_size group_size participants subjects n_total",
-    "mean": "mean M avg average mean_score mean_rating x̄",
+    "mean": "mean M avg average variations_mean mean_score mean_rating x̄",
     "sd": "sd s.d. std stdev std_dev standard_deviation std._dev. deviation",
     "se": "se s.e. sem s.e.m. std_err std_error std._error standard_error",
     "median": "median mdn med median_score",
@@ -46,7 +46,8 @@ _ROLES = {
     "z": "z Z z-value z_value wald_z z-score_of_test z-statistic z_statistic",
     "q": "q_statistic cochran's_q",
     "r": "r pearson_r pearson's_r pearson ρ rho spearman spearman's_ρ spearman_ρ spearman's_rho τ kendall kendall's_τ "
-    "correlation corr corr. pearson_correlation spearman_correlation correlation_coefficient pcc srcc plcc",
+    "correlation corr corr. pearson_correlation spearman_correlation correlation_coefficient pcc srcc plcc "
+    "pearson_ρ kendall_τ kendall_tau kendall's_tau spearman_r spearman_rho",
     "df": "df d.f. dof degrees_of_freedom",
     "df1": "df1 df_1 num_df numdf dfn",
     "df2": "df2 df_2 den_df dendf dfd error_df",
@@ -54,6 +55,9 @@ _ROLES = {
     "total": "total sum overall all",
     "share": "percentage percent proportion share % pct success_rate hit_rate win_rate pass_rate response_rate "
     "acceptance_rate exact_match em auc auroc roc-auc ndcg mrr map top-1_accuracy top-5_accuracy prevalence",
+    "mae": "mae mean_absolute_error",
+    "rmse": "rmse root_mean_squared_error root_mean_square_error",
+    "correct": "correct #_correct n_correct correct_answers solved passed",
     "agreement": "kappa κ cohen's_kappa cohen's_κ fleiss'_kappa fleiss'_κ cronbach's_α cronbach's_alpha icc "
     "krippendorff's_alpha krippendorff's_α",
 }
@@ -72,7 +76,7 @@ RATIO = re.compile(r"\b(?:a?or|a?hr|irr|(?:odds|hazard|rate|risk) ratio)\b")  # 
 _SHARES = re.compile(r"(RR|nDCG|R|AP|P|Success|Judged|MRR|MAP|Recall|Precision|Accuracy|F1|EM|AUC)(@\d+)?", re.I)
 CHANGE = re.compile(
     r"Δ|∆|diff|gain|improv|drop|change|delta|loss|lift|reduc|increas|decreas|impr|gap|relative|\brel\b|growth|error|vs\.?\b|"
-    r"\bwer\b|\bcer\b|overhead|speed|[+−]",
+    r"\bwer\b|\bcer\b|overhead|speed|[+−]|latency|seconds|\btokens?\b|\bcosts?\b|\[(?:m?s|min|h|[KMG]?B)\]",
     re.I,
 )
 
@@ -138,7 +142,7 @@ def role(label: str, place: int = 0, places: int = 1) -> str:
 
 
 def _spelled_role(text: str) -> str:
-    bare = text.strip(" ↑↓:*†,")
+    bare = text.strip(" ↑↓:*†,").replace("_", " ")
     for spelled in (bare, bare.casefold() if len(bare) > 1 else bare):
         if spelled in _ROLE_OF:
             return _ROLE_OF[spelled]

@@ -15,7 +15,9 @@ from robustdr.claims.intervals import Interval
 UNITS = ("percent", "fraction", "number", "count", "")  # of cells that a range is about: no seconds, no millions
 PARTS = 3  # shares of one whole, at least
 OTHERS = 2  # lines that have a sum of 100
+NEAR = 2  # factor by which a wrong sum is off, at most; others are no sums of shares
 _RISING = re.compile(r"(RR|R|Success|Recall|Hits?|HR|SR|pass|MRR)@(\d+)", re.I)
+_DEEP = re.compile(r"@|^top[-\s]?(?:1|3|5|10|20)\b", re.I)
 _NOT_RISING = re.compile(r"rouge|capped|r_?cap|\bIoU\b|threshold|\bR-L\b", re.I)
 _MACRO = re.compile(r"macro|micro|weighted|averag|\bavg\b|mean|best", re.I)
 ALONE = ("n", "t", "f", "chi2", "z", "df", "se", "sd", "low")  # roles beside which `r` and `p` are sure
@@ -71,7 +73,7 @@ def _out_of_range(table: Table) -> Iterator[Broken]:
                 columns[cell.column, name, lowest, highest].append(cell)
     for (_, name, lowest, highest), cells in columns.items():
         wrong = [cell for cell in cells if not lowest <= cell.number <= highest]
-        if len(wrong) == 1 or len(wrong) * 2 < len(cells):
+        if len(wrong) == 1:  # several are a measure of another definition
             for cell in wrong:
                 words = f"{name} lies between {lowest} and {highest}; {cell.printed} does not, however it was rounded"
                 yield Broken("out_of_range", [cell], words, "impossible")
@@ -88,7 +90,7 @@ def _out_of_order(table: Table, words: Mapping[str, Sequence[str]]) -> Iterator[
         is_plain = cell.coordinates["value"] == "value" and not cell.hedge
         for name, text in cell.coordinates.items() if is_plain else ():
             match = _RISING.fullmatch(text)
-            is_spelled = all("@" in spelled for spelled in words.get(text, ()))  # R50 is no recall
+            is_spelled = all(_DEEP.search(spelled) for spelled in words.get(text, ()))  # R50 is no recall
             if match and is_spelled and not any(CHANGE.search(label) for label in _labels(cell)):
                 rest = cell.place_without(name)
                 by_depth[cell.unit, name, match[1].casefold(), rest].setdefault(int(match[2]), cell)
@@ -142,30 +144,36 @@ def _mixed(cells: Sequence[Cell]) -> bool:
     return len({cell.unit for cell in cells}) > 1 or any(cell.hedge for cell in cells)
 
 
-RATES = {
-    "precision": (("tp",), ("fp",)),
-    "recall": (("tp",), ("fn",)),
-    "sensitivity": (("tp",), ("fn",)),
-    "specificity": (("tn",), ("fp",)),
-    "accuracy": (("tp", "tn"), ("fp", "fn")),
-}
+RATES = (  # a rate, its numerator, and the whole
+    ("precision", ("tp",), ("tp", "fp")),
+    ("recall", ("tp",), ("tp", "fn")),
+    ("sensitivity", ("tp",), ("tp", "fn")),
+    ("specificity", ("tn",), ("tn", "fp")),
+    ("accuracy", ("tp", "tn"), ("tp", "fp", "fn", "tn")),
+    *((name, ("correct",), (whole,)) for name in ("accuracy", "share") for whole in ("total", "n")),
+)
 
 
 def _wrong_rates(table: Table) -> Iterator[Broken]:
-    """Precision, recall and the like are quotients of the four counts beside them."""
-    for line in lines(table):
-        for group in line.groups():
-            for name, (correct, wrong) in RATES.items():
-                if not {name, *correct, *wrong} <= group.keys() or any(group[n].decimals for n in (*correct, *wrong)):
-                    continue
-                numerator = sum(int(group[n].number) for n in correct)
-                whole = numerator + sum(int(group[n].number) for n in wrong)
-                cell, share = group[name], numerator / max(whole, 1)
-                if whole and not any(as_printed(cell).meets(Interval(share * f, share * f)) for f in (1, 100)):
-                    words = f"{' + '.join(n.upper() for n in correct)} is {numerator} of {whole}, {100 * share:.2f} %"
-                    yield Broken(
-                        "rate_of_counts", [cell], f"{words}; no rounding of it is {cell.printed}", "inconsistent"
-                    )
+    """Precision, recall and the like are quotients of the counts beside them."""
+    judged = [
+        (group[name], [group[n] for n in counted], [group[n] for n in whole])
+        for line in lines(table)
+        for group in line.groups()
+        for name, counted, whole in RATES
+        if {name, *counted, *whole} <= group.keys()
+        and not any(group[n].decimals or group[n].hedge for n in (*counted, *whole))
+        and sum(group[n].number for n in whole) > 0
+    ]
+    wrong = []
+    for cell, counts, parts in judged:
+        share = sum(int(one.number) for one in counts) / sum(int(one.number) for one in parts)
+        if not any(as_printed(cell).meets(Interval(share * factor, share * factor)) for factor in (1, 100)):
+            wrong.append((cell, counts, parts, share))
+    for cell, counts, parts, share in wrong if len(wrong) == 1 or 2 * len(wrong) < len(judged) else ():
+        numerator, whole = (" + ".join(one.printed for one in cells) for cells in (counts, parts))
+        words = f"{numerator} of {whole} is {100 * share:.2f} %; no rounding of it is {cell.printed}"
+        yield Broken("rate_of_counts", [cell], words, "inconsistent")
 
 
 def _not_to_100(table: Table) -> Iterator[Broken]:
@@ -182,7 +190,8 @@ def _not_to_100(table: Table) -> Iterator[Broken]:
             fitting = [
                 cells for cells, total in sums if total.meets(Interval(whole, whole)) and any(c.decimals for c in cells)
             ]
-            wrong = [(cells, total) for cells, total in sums if not total.meets(Interval(whole, whole))]
+            near = Interval(whole / NEAR, whole * NEAR)
+            wrong = [(c, total) for c, total in sums if not total.meets(Interval(whole, whole)) and total.meets(near)]
             if width < PARTS or len(fitting) < OTHERS or len(wrong) * OTHERS > len(fitting):
                 continue
             for cells, total in wrong:

@@ -3,12 +3,12 @@
 import re
 from typing import NamedTuple
 
-_OF = "queries|questions|topics|participants|samples|instances|subjects|respondents|students|patients|examples"
+COUNTED = "queries|questions|topics|participants|samples|instances|subjects|respondents|students|patients|examples"
 _NOT_BETWEEN = "of|the|to|and|or|in|on|per|for|times|more|fewer|other|million|billion|thousand|percent|points?"
 _SIZE = re.compile(
     r"\b[nN]\s*=\s*(?P<n>\d[\d,]*)(?![\d.,]*\d)"
     r"|(?<![\w.,@=–-])(?P<of>\d{1,3}(?:,\d{3})+|\d+)\s+"
-    rf"(?:(?!(?:{_NOT_BETWEEN})\b)[A-Za-z][\w-]*\s+){{0,2}}(?:{_OF})\b"
+    rf"(?:(?!(?:{_NOT_BETWEEN})\b)[A-Za-z][\w-]*\s+){{0,2}}(?:{COUNTED})\b"
 )
 
 

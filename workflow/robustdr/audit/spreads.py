@@ -1,9 +1,13 @@
 """Means, medians, deviations, errors, intervals and samples of one thing: what each says of the others.
 
-GRIM (Brown and Heathers, 2017) and GRIMMER (Anaya, 2016) say which means and deviations whole numbers have.
+GRIM (Brown and Heathers, 2017) and GRIMMER (Anaya, 2016) say which means and deviations whole numbers have; DEBIT
+(Heathers and Brown, 2019) says which deviation a share of yes and no has. Ratings on a scale have the deviations that
+some sample on it has: all sums of its numbers and of their squares are listed, what SPRITE (Heathers and others, 2018)
+looks for by search.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import sqrt
@@ -11,12 +15,13 @@ from math import sqrt
 from robustdr.audit.cells import Cell
 from robustdr.audit.chance import chance_bound, odds
 from robustdr.audit.findings import Broken
-from robustdr.audit.grains import deviations, is_whole
+from robustdr.audit.grains import deviations, is_whole, rated
 from robustdr.audit.heads import RATIO, caption_size, lines, size_of
 from robustdr.audit.relations import interval_text
 from robustdr.audit.reported import Table
+from robustdr.audit.rounding import deviation, mean
 from robustdr.audit.shares import as_printed
-from robustdr.claims.intervals import SLACK
+from robustdr.claims.intervals import SLACK, Interval
 
 ORDER = ("min", "q1", "median", "q3", "max")  # each is at most the next ones
 HELD = ("estimate", "mean", "median", "r", "accuracy", "f1", "share", "sensitivity", "specificity")  # by an interval
@@ -30,19 +35,22 @@ _SCALE = re.compile(
     r"|\b(\d{1,2})\s*(?:-|–|—|to)\s*(\d{1,3})\s+(?:likert|rating|scale)",
     re.I,
 )
+BINARY = re.compile(r"\bbinary\b|\byes\b.{0,8}\bno\b|\b0\s*=.{1,20}\b1\s*=|\b1\s*=.{1,20}\b0\s*=|dummy|dichotom", re.I)
 Group = Mapping[str, Cell]
 
 
 def broken(table: Table) -> Iterator[Broken]:
     """Yield the numbers of a table that no data have together."""
     groups = [group for line in lines(table) for group in line.groups() if len(group) > 1]
-    for rule in (_order, _gap, _widest, _error, _held, _quotient):
+    for rule in (_order, _gap, _widest, _error, _held, _middle, _quotient, _absolute):
         pairs = [(group, violations) for group in groups if (violations := rule(group, table)) is not None]
         wrong = [violations for _, violations in pairs if violations]
         if len(wrong) == 1 or 2 * len(wrong) < len(pairs):
             for violations in wrong:
                 yield from violations
     yield from _samples(groups, table)
+    yield from _of_shares(groups, table)
+    yield from _of_runs(table)
 
 
 def _same_unit(*cells: Cell) -> bool:
@@ -87,11 +95,10 @@ def _gap(group: Group, _: Table) -> list[Broken] | None:
 def _widest(group: Group, table: Table) -> list[Broken] | None:
     """A deviation is at most what half of the numbers at each end give; and a mean lies on its scale."""
     violations = []
-    scale = _SCALE.search(" ".join([table.caption, *(text for place in table.columns for text in place.values())]))
-    ends = sorted(float(end) for end in scale.groups() if end) if scale else []
+    ends = _ends_of_scale(table)
     if {"min", "max"} <= group.keys() and _same_unit(group["min"], group["max"]):
         lowest, highest = as_printed(group["min"]).low, as_printed(group["max"]).high
-    elif ends and ends[0] < ends[1] and "mean" in group:
+    elif ends and "mean" in group:
         lowest, highest = ends
         if as_printed(group["mean"]).low > highest or as_printed(group["mean"]).high < lowest:
             words = f"a mean on a scale from {lowest:g} to {highest:g} is not {group['mean'].printed}"
@@ -114,6 +121,13 @@ def _widest(group: Group, table: Table) -> list[Broken] | None:
             Broken("too_wide", [group["sd"]], f"{words}; no rounding of it is {group['sd'].printed}", "impossible")
         ]
     return violations
+
+
+def _ends_of_scale(table: Table) -> tuple[int, ...]:
+    """The ends of the scale on which people rated, as the caption or a head names it; none if none does."""
+    scale = _SCALE.search(" ".join([table.caption, *(text for place in table.columns for text in place.values())]))
+    ends = sorted(int(end) for end in scale.groups() if end) if scale else []
+    return (*ends,) if ends and ends[0] < ends[1] else ()
 
 
 def _error(group: Group, table: Table) -> list[Broken] | None:
@@ -149,6 +163,34 @@ def _held(group: Group, _: Table) -> list[Broken] | None:
                 violations.append(Broken("outside_of_interval", [cell], words, "inconsistent"))
             break
     return violations
+
+
+def _middle(group: Group, _: Table) -> list[Broken] | None:
+    """An estimate with its standard error is in the middle of its interval, unless that is one of a ratio."""
+    if not {"estimate", "se", "low", "high"} <= group.keys() or any(
+        group[name].hedge for name in ("estimate", "low", "high")
+    ):
+        return None
+    value, low, high = (as_printed(group[name]) for name in ("estimate", "low", "high"))
+    if RATIO.search(" ".join(group["estimate"].coordinates.values()).casefold()) or low.low > high.high + SLACK:
+        return None
+    middle = mean([low, high])
+    if middle.meets(value) or not low.low <= value.low <= high.high:
+        return []
+    text = f"[{group['low'].printed}, {group['high'].printed}]"
+    words = f"the middle of {text} is {middle.low:.4g} to {middle.high:.4g} with any rounding, not {value.low:.4g}"
+    cells = [group["estimate"], group["low"], group["high"]]
+    return [Broken("not_in_the_middle", cells, f"{words}: a limit or the estimate is wrong")]
+
+
+def _absolute(group: Group, _: Table) -> list[Broken] | None:
+    """The root of the mean squared error is no smaller than the mean absolute error."""
+    if not {"mae", "rmse"} <= group.keys() or not _same_unit(group["mae"], group["rmse"]):
+        return None
+    mae, rmse = group["mae"], group["rmse"]
+    words = f"the mean absolute error, {mae.printed}, is above the root of the mean squared one, {rmse.printed}"
+    is_above = as_printed(mae).low > as_printed(rmse).high + SLACK
+    return [Broken("absolute_and_squared", [mae, rmse], f"{words}, however both were rounded", "impossible")] * is_above
 
 
 def _quotient(group: Group, _: Table) -> list[Broken] | None:
@@ -199,14 +241,55 @@ def _samples(groups: Sequence[Group], table: Table) -> Iterator[Broken]:
     for group, n in wrong:
         words = f"no {n} whole numbers have a mean that is printed {group['mean'].printed}"
         yield Broken("no_such_mean", [group["mean"]], words + why, "impossible" if counted else "suspicious")
+    ends = _ends_of_scale(table) if counted else ()
     for group, n in tested:
         if "sd" not in group or (group, n) in wrong or group["sd"].hedge or group["sd"].decimals < 2:
             continue
         printed, average = as_printed(group["sd"]), as_printed(group["mean"])
-        possible = deviations(n, average, printed)
+        possible = rated(n, ends[0], ends[1], average, printed) if ends else deviations(n, average, printed)
         if possible and not any(printed.meets(deviation) for deviation in possible):
             candidates = " or ".join(
                 interval_text(deviation.scaled(group["sd"].scale), group["sd"]) for deviation in possible
             )
             words = f"{n} whole numbers with the mean {group['mean'].printed} have the deviation {candidates}"
             yield Broken("no_such_deviation", [group["sd"]], words + why, "impossible" if counted else "suspicious")
+
+
+def _of_shares(groups: Sequence[Group], table: Table) -> Iterator[Broken]:
+    """The deviation of answers yes or no is that of their share (DEBIT), where words or the other lines say so."""
+    judged = []
+    for group in groups:
+        share, sd = group.get("mean"), group.get("sd")
+        if share and sd and not share.hedge and not sd.hedge and share.decimals > 1 and sd.decimals > 1:
+            low, high = as_printed(share)
+            if low >= 0 and high <= 1:
+                n = _size(group, table)
+                ends = [sqrt(end * (1 - end)) for end in (low, high)] + [0.5] * (low < 0.5 < high)
+                factor = sqrt(n / (n - 1)) if n > 1 else 1.0
+                possible = Interval(min(ends), max(ends) * factor)
+                judged.append((share, sd, possible, possible.meets(as_printed(sd))))
+    wrong = [entry for entry in judged if not entry[-1]]
+    fit = len(judged) - len(wrong)
+    if len(wrong) == 1 and (fit > 1 or BINARY.search(table.caption)):
+        share, sd, possible, _ = wrong[0]
+        words = f"answers yes or no with the share {share.printed} have the deviation {interval_text(possible, sd)}"
+        yield Broken("deviation_of_share", [sd, share], words, "inconsistent")
+
+
+def _of_runs(table: Table) -> Iterator[Broken]:
+    """The deviation beside the numbers of runs is theirs, over all of them or over one less."""
+    runs: defaultdict[tuple[int, tuple[tuple[str, str], ...]], list[Cell]] = defaultdict(list)
+    for cell in table.cells:
+        if "seed" in cell.coordinates and cell.coordinates["value"] == "value" and not cell.hedge:
+            runs[cell.line, cell.place_without("seed", "value")].append(cell)
+    judged = []
+    for sd in table.cells:
+        siblings = runs.get((sd.line, sd.place_without("value")), [])
+        if sd.coordinates["value"] == "deviation" and "seed" not in sd.coordinates and len(siblings) > 1:
+            parts = [cell.interval for cell in siblings]
+            possible = [deviation(parts, population=population) for population in (False, True)]
+            judged.append((sd, possible, any(one.meets(sd.interval) for one in possible)))
+    wrong = [entry for entry in judged if not entry[-1]]
+    for sd, possible, _ in wrong if 2 * len(wrong) < len(judged) else ():
+        candidates = " or ".join(interval_text(one, sd) for one in possible)
+        yield Broken("deviation_of_runs", [sd], f"the deviation of the runs is {candidates}", "inconsistent")

@@ -15,7 +15,7 @@ def batches(path: Path) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a file in batches; distinct texts are in memory once.
 
     Raises:
-        UserError: the texts of a batch have more than `bounds.BATCH` bytes.
+        UserError: the texts of a batch have more than `bounds.BATCH` bytes, or there are too many rows for its size.
         OSError, ArrowException: it is no Parquet file.
     """
     file = _opened(path)
@@ -29,7 +29,7 @@ def read_parquet(path: Path) -> pa.Table:
     """Return a file as a table.
 
     Raises:
-        UserError: its texts have more than `bounds.TABLE` bytes.
+        UserError: its texts have more than `bounds.TABLE` bytes, or there are too many rows for its size.
         OSError, ArrowException: it is no Parquet file.
     """
     file = _opened(path)
@@ -45,7 +45,9 @@ def read_parquet(path: Path) -> pa.Table:
 def _opened(path: Path) -> pq.ParquetFile:
     schema = pq.read_schema(path)
     texts = [field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)]
-    return pq.ParquetFile(path, read_dictionary=texts)
+    file = pq.ParquetFile(path, read_dictionary=texts)
+    bounds.check_unpacked(path, file.metadata.num_rows * bounds.ROW)
+    return file
 
 
 def _rows(file: pq.ParquetFile) -> int:

@@ -11,18 +11,23 @@ TABLE = 1_000_000_000  # bytes of the texts of a table that is read as a whole
 BATCH = 256_000_000  # bytes of the texts of a batch of rows
 RATIO = 200  # bytes unpacked for each packed byte; of texts, 3 to 20
 SPARE = 100_000_000  # bytes unpacked in any case
+ROW = 32  # bytes of memory that each row of a table takes at least
 YAML = 250_000  # values and keys in a YAML file
 
 
 def lines(file: IO[bytes], path: Path | str) -> Iterator[bytes]:
-    """Yield the lines of a file.
+    """Yield the lines of a file, perhaps unpacked.
 
     Raises:
-        UserError: a line has more than `LINE` bytes.
+        UserError: a line has more than `LINE` bytes, or the lines have too many (see `check_unpacked`).
     """
-    number = 0
+    number, size, next_check = 0, 0, SPARE
     while line := file.readline(LINE + 1):
         number += 1
+        size += len(line)
+        if size > next_check and not Path(path).is_fifo():
+            check_unpacked(Path(path), size)
+            next_check += SPARE
         if len(line) > LINE:
             raise UserError(f"{path}:{number}: a line of more than {LINE // 10**6} MB; is it a text file?")
         yield line

@@ -6,8 +6,11 @@ import re
 from functools import cache
 from pathlib import Path
 
-# What decides the last digits beside settings: instructions, number types and the order of additions. From the
-# references of oneDNN, MKL, OpenMP (GNU, LLVM), OpenBLAS, NumPy, FAISS, glibc, torch and CUDA. Threads are settings.
+# What decides the last digits beside settings: instructions, number types, sizes of blocks and the order of additions.
+# From the references of oneDNN (CPU dispatcher control, CPU ISA hints), oneMKL (conditional numerical
+# reproducibility, vector mathematics), OpenMP (GNU, LLVM), NumPy (CPU build options), FAISS, glibc, CUDA
+# and torch (CUDA environment variables), and from the names that stand in the installed libraries of
+# torch and OpenBLAS. Threads are settings; OpenBLAS has variables of its own for them, which win.
 VARIABLES = (
     "ATEN_CPU_CAPABILITY",
     "BLIS_ARCH_TYPE",
@@ -19,7 +22,12 @@ VARIABLES = (
         for name in ("CPU_ISA_HINTS", "DEFAULT_FPMATH_MODE", "MAX_CPU_ISA")
     ),
     "FAISS_OPT_LEVEL",
+    *(
+        f"FBGEMM_{name}"
+        for name in ("ENABLE_AVX512_256", "ENABLE_INSTRUCTIONS", "FORCE_AUTOVEC", "NO_ASMJIT", "NO_AUTOVEC")
+    ),
     "GLIBC_TUNABLES",
+    "GOTO_NUM_THREADS",
     "KMP_DETERMINISTIC_REDUCTION",
     "KMP_FORCE_REDUCTION",
     "MKL_CBWR",
@@ -28,15 +36,26 @@ VARIABLES = (
     "MKL_DYNAMIC",
     "MKL_ENABLE_INSTRUCTIONS",
     "MKL_NUM_STRIPES",
+    "MKL_VML_MODE",
     "NPY_DISABLE_CPU_FEATURES",
     "NPY_ENABLE_CPU_FEATURES",
     "NVIDIA_TF32_OVERRIDE",
     "OMP_DYNAMIC",
     "OMP_SCHEDULE",
     "OMP_THREAD_LIMIT",
+    "OPENBLAS_BLOCK_FACTOR",
     "OPENBLAS_CORETYPE",
+    "OPENBLAS_DEFAULT_NUM_THREADS",
+    "OPENBLAS_L2_SIZE",
+    "OPENBLAS_NUM_THREADS",
     "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
     "TORCH_BLAS_PREFER_CUBLASLT",
+    "TORCH_CUDNN_USE_HEURISTIC_MODE_B",
+    "TORCH_CUDNN_V8_API_DISABLED",
+    "TORCH_LINALG_PREFER_CUSOLVER",
+    "TORCH_LINEAR_FLATTEN_3D",
+    "TORCH_MKLDNN_MATMUL_MIN_DIM",
+    "TORCH_MKLDNN_MATMUL_MIN_SIZE",
 )
 
 

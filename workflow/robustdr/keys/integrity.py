@@ -64,11 +64,15 @@ def _records(paths: Iterable[Path]) -> list[Path]:
 
 
 def contents(path: Path) -> list[Path]:
-    """Return the file itself, or all files below a folder, also behind links."""
+    """Return the file itself, or all files below a folder, also behind links, but for those to a folder above."""
     if path.is_file():
         return [path]
-    folders = os.walk(path, followlinks=True)
-    return sorted(file for folder, _, names in folders for name in names if (file := Path(folder, name)).is_file())
+    files: list[Path] = []
+    for folder, subfolders, names in os.walk(path, followlinks=True):
+        place = Path(folder).resolve()
+        subfolders[:] = [name for name in subfolders if not place.is_relative_to(Path(folder, name).resolve())]
+        files += [file for name in names if (file := Path(folder, name)).is_file()]
+    return sorted(files)
 
 
 def record(

@@ -26,12 +26,13 @@ MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*"]
 
 
 def pyplot() -> Any:
-    """Return `matplotlib.pyplot` with this style, for a process without a screen."""
+    """Return `matplotlib.pyplot` with this style alone, for a process without a screen: no `matplotlibrc` counts."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
+    matplotlib.rcdefaults()
     plt.rcParams |= STYLE
     return plt
 
