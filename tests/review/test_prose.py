@@ -145,6 +145,11 @@ def test_groups_add_up_to_the_people_of_the_text(paper, text, verdicts):
     assert Prose(paper(table1=table)).check([*enumerate(text)]).ties == []
 
 
+def test_a_second_number_beside_one_that_agrees_is_of_something_else(prose):
+    ties = prose.check([(1, "The RR@10 of beta on synonym queries is 57.6±0.4, against 56.7 for others.")]).ties
+    assert [(tie.number, tie.verdict) for tie in ties] == [("57.6", AGREES), ("56.7", UNTIED)]
+
+
 def test_two_tables_with_the_same_labels_and_other_numbers(paper):
     table = {"columns": [{"system": "alpha", "measure": "RR@10"}], "row": "query_set", "unit": "percent"}
     reported = paper(

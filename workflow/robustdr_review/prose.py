@@ -221,9 +221,9 @@ class Prose:
                 meant = [fact for fact in named_facts if fact.is_meant(number, changes)]
                 verdict, *rest = self._tie(number, names, meant, changes or number.kind == POINTS, compares, sentence)
             ties.append(Tie(line, sentence, number.text, verdict, *rest))
-        wrong = Counter(tie.cells for tie in ties if tie.verdict == DIFFERS)  # at most one number is meant for a cell
+        said = Counter(tie.cells for tie in ties if tie.verdict != UNTIED)  # at most one number is meant for a cell
         return [
-            tie._replace(verdict=UNTIED, cells="", given="") if tie.verdict == DIFFERS and wrong[tie.cells] > 1 else tie
+            tie._replace(verdict=UNTIED, cells="", given="") if tie.verdict == DIFFERS and said[tie.cells] > 1 else tie
             for tie in ties
         ]
 

@@ -28,7 +28,7 @@ _HEADING = re.compile(r"^[#\s*]*(?:\d+\.)+\d*\s+(?=[A-Z]|$)|^[#\s*]*\d+\s+(?=[A-
 _TABLES = re.compile(rf"(?:Tables?|Tab\.)[\s~]*({_LIST})", re.I)
 _FIGURE = re.compile(
     rf"(?:\b(?P<hedge>{'|'.join(map(re.escape, sorted(HEDGES, key=len, reverse=True)))})\s*(?:an?\s+)?)?"
-    r"(?<![\w./,])(?P<number>(?<![%)])[+\-−–]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?![\w/]|[.,]\d)"
+    r"(?<![\w./,±])(?P<number>(?<![%)])[+\-−–]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?![\w/]|[.,]\d)"
     r"\s?(?P<scale>thousand|million|billion|[kKMB]\b)?"
     r"\s?(?P<unit>\\?%|percent(?:age points?)?\b|(?:absolute )?points?\b|pp\b)?",
     re.I,
