@@ -74,7 +74,7 @@ papers: setup
 
 # `robustdr evidence add` may be called while this runs: it adds the systems that are measured on all their query sets.
 evidence: setup
-	snakemake --cores $(CORES) --config scale=evidence 'papers=[$(PAPERS)]' -- measures
+	snakemake --cores $(CORES) --config scale=evidence 'papers=[$(PAPERS)]' stage=measures -- stage
 	robustdr evidence add results/evidence
 
 findings: setup

@@ -23,15 +23,11 @@ include: "rules/machines.smk"
 
 localrules:
     all,
-    collections,
-    variations,
-    models,
-    measures,
+    stage,
 
 
-# The stages of dvc.yaml, at the scale and for the papers of config.yaml.
+# Two targets, at the scale and for the papers of config.yaml.
 ROOT = root_of(SETTINGS.scale)
-DEMAND = GRAPHS[ROOT].demand
 
 
 rule all:
@@ -41,32 +37,6 @@ rule all:
         f"{ROOT}/report/headline.json",
 
 
-rule collections:
+rule stage:
     input:
-        [GRAPHS[ROOT].card(name).declared for name in DEMAND.collections(PAPERS) if not DEMAND.lineage.is_log(name)],
-        [GRAPHS[ROOT].split_card(split).declared for split in DEMAND.splits_behind(PAPERS)],
-
-
-rule variations:
-    input:
-        [
-            GRAPHS[ROOT].query_set(split, name).declared
-            for split, names in DEMAND.varied(PAPERS).items()
-            for name in names
-        ],
-
-
-rule models:
-    input:
-        [GRAPHS[ROOT].model(system, seed).declared for system, seed in DEMAND.models(PAPERS)],
-        [GRAPHS[ROOT].pretrained(name, seed).declared for name, seed in DEMAND.pretrained(PAPERS)],
-
-
-rule measures:
-    input:
-        # A function: measures are found when they are asked for.
-        lambda w: [
-            node.declared
-            for paper, names in ASKED.items()
-            for node in GRAPHS[ROOT].all_measures(paper, DEMAND.together(names))
-        ],
+        lambda w: records_of_stage(ROOT, SETTINGS.stage),

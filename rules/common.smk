@@ -13,17 +13,20 @@ from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
+from snakemake.io import IOFile
+
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import sha256
 from robustdr.experiments import overlay
 from robustdr.experiments.kinds import kind_of
 from robustdr.graph import site, tables
+from robustdr.graph.chain import stages_of
 from robustdr.graph.failures import FAILURES
 from robustdr.graph.project import project
 from robustdr.graph.rule_functions import RuleFunctions, forget_unused
 from robustdr.graph.targets import check_target, requested_parts
 from robustdr.keys import kept
-from robustdr.keys.integrity import set_aside
+from robustdr.keys.integrity import look_old, set_aside
 from robustdr.keys.provenance import Code, made_of
 from robustdr.variations import labels
 
@@ -167,11 +170,14 @@ def node_at(path, find):
     return RuleFunctions(node, f"{path}.sha256")
 
 
-def inputs(functions):
+def inputs(functions, files=None):
     """The inputs of a job: the records of what it reads, by its options, which Snakemake hashes and compares; `waited`.
 
     The latter are `ancient` where the job's own artifact is there with the planned key. Elsewhere they are not: Snakemake
     would not look at the job if one that it waits for runs, and would leave out what an interrupted run left behind.
+
+    Of an artifact that Snakemake did not make here, such as one that DVC brought, it knows the time alone. There its record
+    decides: all inputs are `ancient` if it was made as planned of what is there; else it is made to look old.
     """
 
     def input_files(w):
@@ -180,10 +186,26 @@ def inputs(functions):
             if path not in ABSENT:
                 last(line)
             ABSENT[path] = line
-        files = functions.inputs(w, absent)
-        return {**files, "waited": ancient(files["waited"])} if functions.is_up_to_date(w) else files
+        read = files(w) if files else functions.inputs(w, absent)
+        record = functions.record.format(**w)
+        if os.path.exists(record) and workflow.persistence.metadata(IOFile(record)) is None:
+            if functions.is_consistent(w):
+                return {name: ancient(paths) for name, paths in read.items()}
+            if workflow.is_main_process:
+                look_old(Path(record), has_inputs=any(read.values()))
+        elif not files and functions.is_up_to_date(w):
+            return {**read, "waited": ancient(read["waited"])}
+        return read
 
     return input_files
+
+
+def records_of_stage(root, name):
+    """The records of what a stage of dvc.yaml makes."""
+    stages = stages_of(GRAPHS[root], PAPERS)
+    if name not in stages:
+        raise unknown("config/config.yaml: stage", str(name), stages)
+    return list(dict.fromkeys(node.declared for node in stages[name]))
 
 
 def code(stage, *modules):

@@ -169,10 +169,14 @@ rule texts:
 REPORT = node_at("{root}/report/index.html", lambda graph, w: site.page(graph, PAPERS))
 
 
+def files_of_report(w):
+    """The files that the pages show, and the records of the data that they load."""
+    return {**REPORT.find(w).options, "data": [node.declared for node in site.data(GRAPHS[w.root], PAPERS)]}
+
+
 rule report:
     input:
-        unpack(lambda w: REPORT.find(w).options),
-        data=lambda w: [node.declared for node in site.data(GRAPHS[w.root], PAPERS)],
+        unpack(inputs(REPORT, files_of_report)),
     output:
         html="{root}/report/index.html",
         record=REPORT.record,
@@ -195,34 +199,30 @@ rule report:
         "python -m robustdr.stages site @{params.settings:q} > {log:q} 2>&1"
 
 
-# By paper and role, the measure that the paper names first.
-FIRST_MEASURES = {
-    paper: {role: entry.measures[0] for role, entry in CONFIG.papers[paper].evaluation.items()} for paper in ASKED
-}
+HEADLINE = node_at("{root}/report/headline.json", lambda graph, w: site.headline(graph, PAPERS))
 
 
 rule headline:
     input:
-        tables=expand("{{root}}/tables/{name}.json", name=requested_parts(CONFIG, "tables", PAPERS)),
+        unpack(inputs(HEADLINE)),
     output:
         json="{root}/report/headline.json",
         drops="{root}/report/drops.csv",
+        record=HEADLINE.record,
     log:
-        "{root}/logs/headline.log",
+        "{root}/logs/headline/headline.log",
     benchmark:
-        "{root}/benchmarks/headline.tsv"
+        "{root}/benchmarks/headline/headline.tsv"
     localrule: True
     conda:
         "../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=HEADLINE.memory,
+        runtime=HEADLINE.minutes,
     params:
-        measures=json.dumps(FIRST_MEASURES),
-        code=code("headline"),
+        settings=HEADLINE.settings,
     message:
         "Write the headline measures of {wildcards.root}"
     shell:
-        "python -m robustdr.stages headline --made-of {params.code} --measures {params.measures:q}"
-        " --tables {input.tables:q} --output {output.json:q} --drops {output.drops:q} > {log:q} 2>&1"
+        "python -m robustdr.stages headline @{params.settings:q} > {log:q} 2>&1"

@@ -40,4 +40,4 @@ def test_the_command_exists(command):
 def test_snakemake_and_dvc_run_the_jobs():
     assert "rule all:" in (ROOT / "Snakefile").read_text(encoding="utf-8")
     stages = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"]
-    assert all(stage["cmd"].startswith("snakemake ") for stage in stages.values())
+    assert all(stage["cmd"].startswith("snakemake ") for name, stage in stages.items() if name != "plan")

@@ -1,21 +1,19 @@
 """Fixtures: the project under Git and DVC in a folder of its own, configured so that every stage takes seconds."""
 
-import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from tests.workflow.conftest import OFFLINE, ROOT, Project
+from tests.workflow.conftest import ROOT, Project
 from tests.workflow.small import ROLE, edit, keep_papers, make_papers, only_claim, some
 
-TRACKED = ("dvc.yaml", ".dvc/config", ".dvcignore", ".gitignore")
+TRACKED = (".dvc/config", ".dvcignore", ".gitignore")
 AUTHOR = {f"GIT_{who}_{what}": "tester" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 
 
 def shrink(config: Path) -> None:
-    """One paper, collection and variation; BM25 and a retriever whose vectors are kept."""
+    """One paper, collection and variation; BM25, a retriever whose vectors are kept, and one that is fine-tuned."""
 
     def collections(tree):
         tree["wordnet-mini"] |= {"passages": 200, "splits": {"train": {"queries": 32}, "dev": {"queries": 50}}}
@@ -27,8 +25,9 @@ def shrink(config: Path) -> None:
 
     def experiment(tree):
         tree["evaluation"] = {ROLE: {**tree["evaluation"][ROLE], "variations": ["swap_words"]}}
-        tree["systems"] = some(tree["systems"], ["bm25", "dr_oq"])
-        tree["tables"] = {"table2": {**tree["tables"]["table2"], "systems": ["dr_oq"]}}
+        tree["systems"] = some(tree["systems"], ["bm25", "dr_oq", "rodr"])
+        tree["systems"]["rodr"]["variations"] = ["swap_words"]
+        tree["tables"] = {"table2": {**tree["tables"]["table2"], "systems": ["dr_oq", "rodr"]}}
         del tree["tables"]["table2"]["significance"]
         tree["figures"] = {"figure2": {"title": "Drop", "kind": "methods", "collection": ROLE, "measure": "RR@10"}}
         tree["figures"]["figure2"]["systems"] = {"dr_oq": "DR_OQ"}
@@ -48,14 +47,23 @@ class Repository(Project):
     def __init__(self, folder: Path):
         self.folder = folder
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """Without a network; the project's own code, a folder of its own for what DVC notes of this machine."""
+        notes = str(self.folder.parent / "site")
+        return {
+            **super().environment,
+            **AUTHOR,
+            "DVC_SITE_CACHE_DIR": notes,
+            "PYTHONPATH": str(self.folder / "workflow"),
+        }
+
     def run(self, *command: str) -> tuple[int, str]:
         """Exit status and output."""
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        site = {"DVC_SITE_CACHE_DIR": str(self.folder.parent / "site")}
         done = subprocess.run(
             command,
             cwd=self.folder,
-            env={**os.environ, **OFFLINE, **AUTHOR, **site, "PATH": path},
+            env=self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -95,6 +103,7 @@ def first(tmp_path_factory) -> Repository:
         shutil.copy(ROOT / part, folder / part)
     made = Repository(folder)
     made.do("git", "init", "--quiet")
+    made.do("robustdr", "plan")
     made.do("dvc", "repro")
     made.do("git", "add", "--all")
     made.do("git", "commit", "--quiet", "--message", "first results")

@@ -176,7 +176,7 @@ def parser() -> argparse.ArgumentParser:
     from robustdr.audit import released
     from robustdr.collections import command as check
     from robustdr.evidence import command as evidence
-    from robustdr.graph import deviations
+    from robustdr.graph import deviations, plan
     from robustdr.own import command as own
     from robustdr.preflight import command as preflight
 
@@ -308,6 +308,8 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--format", choices=["text", "json"], default="text", help="default: text")
     text = "write the page of deviations: differences between what is done here and what the papers do"
     deviations.add_arguments(add("deviations", deviations.run, text))
+    text = "write dvc.yaml for the scale and the papers of config.yaml: a stage of DVC for each stage of the chain"
+    plan.add_arguments(add("plan", plan.run, text))
     text = "read artifacts again and list those that are damaged, or outdated by the plan; exit status 1 if any are"
     command = add("verify", verify, text)
     text = "an artifact, or a folder such as results"

@@ -10,7 +10,7 @@ from pathlib import Path
 # From the references of oneDNN (CPU dispatcher control, CPU ISA hints), oneMKL (conditional numerical
 # reproducibility, vector mathematics), OpenMP (GNU, LLVM), NumPy (CPU build options), FAISS, glibc, CUDA
 # and torch (CUDA environment variables), and from the names that stand in the installed libraries of
-# torch and OpenBLAS. Threads are settings; OpenBLAS has variables of its own for them, which win.
+# torch and OpenBLAS. Threads are settings: Snakemake sets OPENBLAS_NUM_THREADS and the like for each job.
 VARIABLES = (
     "ATEN_CPU_CAPABILITY",
     "BLIS_ARCH_TYPE",
@@ -27,7 +27,6 @@ VARIABLES = (
         for name in ("ENABLE_AVX512_256", "ENABLE_INSTRUCTIONS", "FORCE_AUTOVEC", "NO_ASMJIT", "NO_AUTOVEC")
     ),
     "GLIBC_TUNABLES",
-    "GOTO_NUM_THREADS",
     "KMP_DETERMINISTIC_REDUCTION",
     "KMP_FORCE_REDUCTION",
     "MKL_CBWR",
@@ -47,7 +46,6 @@ VARIABLES = (
     "OPENBLAS_CORETYPE",
     "OPENBLAS_DEFAULT_NUM_THREADS",
     "OPENBLAS_L2_SIZE",
-    "OPENBLAS_NUM_THREADS",
     "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
     "TORCH_BLAS_PREFER_CUBLASLT",
     "TORCH_CUDNN_USE_HEURISTIC_MODE_B",

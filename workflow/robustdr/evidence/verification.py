@@ -63,7 +63,7 @@ def planned_keys(graph: Graph, config: Config, papers: Sequence[str]) -> dict[st
     targets = [node for paper, names in parts for node in of_paper(graph, paper, names)]
     keys = defaultdict(set)
     for node in [*targets, *histories(targets)]:
-        for artifact in (node.makes or (lambda node=node: [node]))():  # type: ignore[misc]
+        for artifact in node.artifacts:
             keys[artifact.record].add(artifact.key)
     return keys
 

@@ -25,6 +25,8 @@ class Settings:
     cells test, and the controls of these claims. Every other file can still be named as a target."""
     preflight: bool = True
     """Whether `snakemake --profile slurm` begins with `robustdr preflight`, and stops if something is missing."""
+    stage: Text | None = None
+    """What `snakemake stage` makes: a stage of the chain, as in `dvc.yaml`."""
     overlay: Text | None = None
     """Second configuration folder that adds to this one, see below."""
     qvg_labels: Text | None = None

@@ -13,7 +13,7 @@ from typing import Any
 from robustdr.core.benchmarks import costs
 from robustdr.core.errors import UserError
 from robustdr.graph.failures import FAILURES
-from robustdr.keys.integrity import KEPT
+from robustdr.keys.integrity import KEPT, is_current
 from robustdr.keys.node import Need, Node
 from robustdr.keys.notes import RUNS
 
@@ -84,6 +84,10 @@ class RuleFunctions:
 
     def is_up_to_date(self, wildcards: Any) -> bool:
         return self.find(wildcards).is_made
+
+    def is_consistent(self, wildcards: Any) -> bool:
+        """Whether all artifacts of the job are there with these keys, made from the artifacts that are there now."""
+        return all(node.is_made and is_current(Path(node.path)) for node in self.find(wildcards).artifacts)
 
     def memory(self, wildcards: Any) -> int:
         node = self.find(wildcards)

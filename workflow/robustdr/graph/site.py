@@ -1,5 +1,6 @@
 """Nodes of the report: the queries behind a system's cells, the texts, and the pages."""
 
+import json
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -159,6 +160,29 @@ def page(graph: Graph, papers: tuple[str, ...]) -> Node:
         },
         after=shows,
         decides=[digests([PAGES]), [node.key for node in shows]],
+        need=Need(1000, 10),
+    )
+
+
+@cache
+def headline(graph: Graph, papers: tuple[str, ...]) -> Node:
+    """Return the node of the headline measures: of each paper and role, the measure that the paper names first."""
+    config, parts_of_papers = graph.lineage.config, graph.lineage.config.group_by_paper(papers)
+    measures = {
+        paper: {role: entry.measures[0] for role, entry in config.papers[paper].evaluation.items()}
+        for paper in parts_of_papers
+    }
+    shows = (node for paper, names in parts_of_papers.items() for node in of_paper(graph, paper, names))
+    tables = [node.file(f"{node.path.removesuffix('.md')}.json") for node in shows if node.rule == "table"]
+    return graph.node(
+        "headline",
+        "report/headline.json",
+        "headline measures",
+        "headline",
+        inputs={"tables": reads(*tables)},
+        decides=measures,
+        options={"measures": json.dumps(measures)},
+        outputs={"output": [f"{graph.root}/report/headline.json"], "drops": [f"{graph.root}/report/drops.csv"]},
         need=Need(1000, 10),
     )
 

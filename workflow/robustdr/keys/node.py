@@ -140,6 +140,11 @@ class Node:
         return f"{whole.first or whole.path}.sha256"
 
     @property
+    def artifacts(self) -> "Sequence[Node]":
+        """The nodes of the artifacts that its job makes, in the order of their records."""
+        return self.makes() if self.makes else [self.file(self.first) if self.first else self]
+
+    @property
     def is_made(self) -> bool:
         """Whether the artifact is there with this key, and no file of it is missing."""
         return key_of(Path(self.path)) == self.key and is_whole(Path(self.record))
@@ -170,7 +175,7 @@ class Node:
     @property
     def options_told(self) -> list[list[str]]:
         """Every option of the stage with its values; they include what the stage attests."""
-        keys = [node.key for node in (self.makes or (lambda: [self]))()]
+        keys = [node.key for node in self.artifacts]
         options = [["--made-of", made_of(self.code)], ["--work", self.work], ["--key", *keys]]
         if tuple(self.code.names) != (self.stage or self.rule,):
             options.append(["--code", *self.code.names])

@@ -120,7 +120,14 @@ def site(a: argparse.Namespace) -> None:
     )
 
 
-@stage("write the headline measures of a scale", measures={"type": json.loads}, tables=READS, output=MADE, drops=MADE)
+@stage(
+    "write the headline measures of a scale",
+    makes=lambda a: [(a.output, a.drops)],
+    measures={"type": json.loads},
+    tables_=READS,
+    output=PATH,
+    drops=PATH,
+)
 def headline(a: argparse.Namespace) -> None:
     from robustdr.reporting.headline import write_headline
 
