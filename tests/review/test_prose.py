@@ -253,3 +253,18 @@ def test_a_wrong_number_needs_the_name_of_what_it_is(paper):
         for head, number in (("depth of trees", "31.5"), ("depth of trees", "35.1"), ("number", "35.1"))
     ]
     assert ties == [AGREES, DIFFERS, UNTIED]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "In BLEU, mixer and mixer XL have 41.2 and 44.7.",
+        "BLEU rises from 41.2 for mixer to 44.7 for mixer XL.",
+        "Mixer XL reaches a BLEU of 44.7±0.3, and mixer 41.2±0.2.",
+        "All are near in BLEU (39.6 for shuffle, 41.2 for mixer).",
+        "The BLEU scores of shuffle, blend and mixer XL are 39.6, 38.4 and 44.7, respectively.",
+        "Shuffle (BLEU = 39.6) is ahead of blend (38.4).",
+    ],
+)
+def test_a_number_that_is_printed_for_its_system_agrees(settings, sentence):
+    assert {tie.verdict for tie in settings.check([(1, sentence)]).ties} == {AGREES}
