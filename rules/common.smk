@@ -191,7 +191,7 @@ def inputs(functions, files=None):
         if os.path.exists(record) and workflow.persistence.metadata(IOFile(record)) is None:
             if functions.is_consistent(w):
                 return {name: ancient(paths) for name, paths in read.items()}
-            if workflow.is_main_process:
+            if workflow.is_main_process and not workflow.touch:
                 look_old(Path(record), has_inputs=any(read.values()))
         elif not files and functions.is_up_to_date(w):
             return {**read, "waited": ancient(read["waited"])}
