@@ -26,7 +26,7 @@ def results(tmp_path):
         {**CELL, "system": "capot_nq_mined", "query_set": "original", **LESS},
     ]
     layout = {"corner": "System", "rows": [], "columns": [], "marks": {}, "fields": [], "unit": "percent"}
-    table = {"title": "T", "compared": True, "layout": layout, "means": {}, "cells": cells}
+    table = {"title": "T", "compared": True, "layout": layout, "means": {}, "footnotes": [], "cells": cells}
     (folder := tmp_path / "mini/tables").mkdir(parents=True)
     (folder / "capot_study_deviations.json").write_text(json.dumps(table))
     return tmp_path / "mini"

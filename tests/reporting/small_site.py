@@ -183,4 +183,4 @@ CAUSE = {"severity": "impossible", "hypotheses": ["digits are swapped"], "cells"
          "consequences": [], "claims": ["Typos harm"]}  # fmt: skip
 COVERAGE = {"cells": 1234, "related": 1000}
 AUDIT = {"paper": "toy", "title": "A toy paper", "coverage": COVERAGE, "missing": {"table7": "not in the text"},
-         "causes": [CAUSE], "findings": [FINDING], "claims": []}  # fmt: skip
+         "causes": [CAUSE], "findings": [FINDING], "recomputed": None, "claims": []}  # fmt: skip

@@ -1,6 +1,5 @@
 """Drops as reported and as reproduced."""
 
-import json
 import re
 
 import pytest
@@ -8,10 +7,11 @@ from tests.reporting.contrast import contrast
 
 from robustdr.reporting.charts import Drop, drops, embedded, rank, scatter
 from robustdr.reporting.style import COLOURS
+from robustdr.reporting.written import Table, opened
 
 
 def test_each_drop_of_a_variation_is_drawn_once(paper):
-    table = json.loads(paper.table("table1")["json"].read_text(encoding="utf-8"))
+    table, _ = opened(paper.table("table1")["json"], Table)
     drawn = drops(table["cells"] * 2, table["means"])
     assert [(drop.label, drop.query_set, drop.reported) for drop in drawn] == [
         ("DR_OQ", "misspell", -50.0),

@@ -2,14 +2,16 @@
 
 import pytest
 
+from robustdr.reporting.cells import Cell
 from robustdr.reporting.headline import drops, headline
 
 MEASURES = {"rodr": {"msmarco-passage": "RR@10"}}
 
 
 def cell(system, query_set, reproduced, **fields):
-    place = {"table": "rodr_table2", "role": "msmarco-passage", "measure": "RR@10", "value": "value", "seed": 0}
-    return {**place, "system": system, "query_set": query_set, "reproduced": reproduced, **fields}
+    place = {"collection": "wordnet-mini", "role": "msmarco-passage", "split": "dev"}
+    measured = {"measure": "RR@10", "measured": "RR@10", "reproduced": reproduced}
+    return Cell("rodr_table2", system, "", query_set=query_set, **{**place, **measured, **fields})
 
 
 def test_the_original_and_the_mean_of_the_first_measure_are_the_headline():

@@ -2,12 +2,15 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from tests.reporting.small_site import CLAIMS, NASTY, build
 
+from robustdr.reporting.cells import Cell
 from robustdr.reporting.settings import Paper, SiteSettings
 from robustdr.reporting.site import _ordered, found_in, query_link, write_site
+from robustdr.reporting.written import Table, opened
 
 EMPTY = {"scale": "mini", "root": "results/mini", "miniature": "", "explored": {}, "differences": []}
 
@@ -85,6 +88,15 @@ def test_a_comparison_that_was_not_run_says_how_to_make_it(tmp_path):
     assert "was not run. Make it by: snakemake --cores 2 results/mini/tables/all_methods.md" in text
 
 
+def test_the_first_page_has_what_each_method_costs(paper, tmp_path):
+    lineage = {system: {"own": [], "total": []} for system in ("dr_oq", "rodr")}
+    table = paper.table("methods", lineage=lineage, reindexes={"dr_oq": False, "rodr": True})["json"]
+    settings = SiteSettings(papers=[Paper("all", "All methods", "", ["methods"], [])], **EMPTY)
+    write_site(settings, [table.rename(tmp_path / "all_methods.json")], [], [], [], tmp_path / "report/index.html")
+    text = (tmp_path / "report/index.html").read_text(encoding="utf-8")
+    assert re.search(r'data-label="differs from the best">best</td>.*data-label="new index">yes</td>', text)
+
+
 def test_a_cell_bears_its_finding_and_leads_to_its_queries(site):
     text = page(site, "toy_table1.html")
     marked = re.findall(
@@ -110,10 +122,10 @@ def test_every_reproduced_number_of_a_table_is_its_artifact_s(site):
 
 
 def test_the_columns_of_the_paper_s_own_method_come_first(site):
-    (table, _), cells = site.tables, site.tables[0]["cells"]
+    table, _ = opened(site.files[0][0], Table)
     heads = table["layout"]["columns"]
     own_column = next(column for column in heads if column.startswith("RoDR"))
-    ordered = _ordered(table["layout"], cells, "rodr")
+    ordered = _ordered(table["layout"], table["cells"], "rodr")
     assert ordered["columns"] == [own_column, *(head for head in heads if head != own_column)]
     for before, after in zip(table["layout"]["fields"], ordered["fields"], strict=True):
         assert dict(zip(heads, before, strict=True)) == dict(zip(ordered["columns"], after, strict=True))
@@ -124,7 +136,7 @@ def test_the_columns_of_the_paper_s_own_method_come_first(site):
     [
         (None, "was not made"),
         ('{"cells": [', "cut off or damaged"),
-        ('{"cells": []}', "another version: it has no layout"),
+        ('{"cells": []}', "was made by another version"),
     ],
 )
 def test_a_table_that_cannot_be_shown_says_why(tmp_path, content, words):
@@ -175,11 +187,10 @@ def test_findings_are_found_by_the_name_of_the_printed_cell():
 
 
 def test_a_cell_without_a_system_or_a_number_leads_nowhere():
-    cell = {"reproduced": 0.5, "system": "s", "measured": "AP", "role": "r", "query_set": "typo", "collection": "c"}
-    cell |= {"split": "dev", "table": "toy_table1"}
+    cell = Cell("toy_table1", "s", "S", "c", "r", "dev", "typo", "MAP", "AP", reproduced=0.5)
     assert query_link(cell, {}) == "c/s/dev/typo/AP/toy_table1"
     assert query_link(cell, {"r": {"typo": ["a", "b"]}}) == "c/s/dev/a,b/AP/toy_table1"
-    assert not query_link({**cell, "reproduced": None}, {}) and not query_link({**cell, "system": ""}, {})
+    assert not query_link(replace(cell, reproduced=None), {}) and not query_link(replace(cell, system=""), {})
 
 
 def test_a_claim_has_a_page_with_its_effect_beside_the_printed_one(site):

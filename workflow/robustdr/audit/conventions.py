@@ -9,16 +9,18 @@ from dataclasses import dataclass, fields
 from itertools import product
 from statistics import fmean
 
-import pytrec_eval
+from ir_measures import ERR, Bpref, Rprec, nDCG
+from ir_measures import pytrec_eval as trec_eval
+from ir_measures.measures import Measure
 
 from robustdr.audit.recomputed import Found
 from robustdr.claims.intervals import Interval
 from robustdr.core.errors import UserError
 from robustdr.evaluation.measures import Qrels, evaluate
-from robustdr.evaluation.names import PARAMETERS, WITHOUT_CUT, Measure, parse
+from robustdr.evaluation.names import WITHOUT_CUT, cut_of, parse
 from robustdr.retrieval.runs import Ranking, rank
 
-PROVIDED = {"nDCG": "ndcg", "Rprec": "Rprec", "bpref": "bpref"}  # by trec_eval, without a cut
+PROVIDED = {"nDCG": nDCG, "Rprec": Rprec, "bpref": Bpref}  # by trec_eval, without a cut
 _FURTHER = re.compile(rf"({'|'.join(PROVIDED)})|(ERR)(?:@([1-9]\d*))?")
 
 
@@ -34,7 +36,9 @@ def parse_any(measure: str) -> Measure:
             return parse(measure)
         except UserError as error:
             raise UserError(f"{error}, {', '.join(PROVIDED)}, ERR@k") from None
-    return Measure(match[1] or match[2], int(match[3]) if match[3] else None)
+    if provided := PROVIDED.get(match[1]):
+        return provided
+    return ERR @ int(match[3]) if match[3] else ERR
 
 
 def evaluate_any(qrels: Qrels, run: Mapping[str, Ranking], measure: str, level: int) -> dict[str, float]:
@@ -45,10 +49,10 @@ def evaluate_any(qrels: Qrels, run: Mapping[str, Ranking], measure: str, level: 
     match = _FURTHER.fullmatch(measure)
     if match is None:
         return evaluate(qrels, run, [measure], level)[measure]
-    if name := PROVIDED.get(match[1] or ""):
+    if provided := PROVIDED.get(match[1]):
+        leveled = provided(rel=level) if "rel" in provided.SUPPORTED_PARAMS else provided
         scored = {qid: dict(ranking) for qid, ranking in run.items() if qid in qrels}
-        results = pytrec_eval.RelevanceEvaluator(qrels, {name}, level).evaluate(scored)
-        return {qid: results[qid][name] if qid in results else 0.0 for qid in qrels}
+        return {metric.query_id: metric.value for metric in trec_eval.iter_calc([leveled], qrels, scored)}
     denominator = 2 ** max(grade for judged in qrels.values() for grade in judged.values())
     cut = int(match[3] or 0)
     return {
@@ -135,16 +139,16 @@ def conventions(measure: str, qrels: Qrels, runs: Runs) -> Iterator[list[Convent
         UserError: a measure that is not provided.
     """
     parsed = parse_any(measure)
-    usual = Convention(parsed.cut or ALL)
+    usual = Convention(cut_of(parsed) or ALL)
     grades = {grade for judged in qrels.values() for grade in judged.values()}
-    graded = parsed.name == "nDCG" and max(grades) > 1
+    graded = parsed.NAME == "nDCG" and max(grades) > 1
     levels = (
         [1]
-        if parsed.rel or "rel" not in PARAMETERS.get(parsed.name, ())
+        if "rel" in parsed.params or "rel" not in parsed.SUPPORTED_PARAMS
         else [n for n in (1, 2, 3) if n <= max(grades)]
     )
-    cuts = dict.fromkeys([usual.cut, *CUTS, *([ALL] if parsed.name in {*WITHOUT_CUT, "nDCG", "ERR"} else [])])
-    if parsed.name in ("Rprec", "bpref"):
+    cuts = dict.fromkeys([usual.cut, *CUTS, *([ALL] if parsed.NAME in {*WITHOUT_CUT, "nDCG", "ERR"} else [])])
+    if parsed in (Rprec, Bpref):
         cuts = {ALL: None}
     missing = [True, False] if set(qrels) - set(next(iter(runs.values()))) else [True]
     all_conventions = [

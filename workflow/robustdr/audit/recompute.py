@@ -15,6 +15,7 @@ from robustdr.audit.transcript import MarkTest, Places
 from robustdr.collections.local import read_qrels
 from robustdr.core.errors import UserError, unknown
 from robustdr.evaluation.measures import Qrels
+from robustdr.evaluation.names import cut_of
 from robustdr.evaluation.statistics import paired_t_test
 from robustdr.retrieval.trec import read_listed
 
@@ -145,7 +146,7 @@ def _mark(
 ) -> Mark:
     """Test one cell's run against another's, by the project's conventions."""
     measure = cell.coordinates["measure"]
-    usual = Convention(parse_any(measure).cut or ALL)
+    usual = Convention(cut_of(parse_any(measure)) or ALL)
     cell_values, base_values = (
         values(measure, usual, folder.qrels, folder.read_run(cell_runs[id(member)][1])) for member in (cell, base_cell)
     )

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TypedDict
+
+from typing_extensions import TypedDict
 
 from robustdr.audit.audited import Audit
 from robustdr.audit.causes import Cause

@@ -6,12 +6,14 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytrec_eval
+from ir_measures import RR
+from ir_measures import pytrec_eval as trec_eval
+from ir_measures.measures import Measure
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, read_answers, read_qrels
 from robustdr.evaluation.answers import judge
-from robustdr.evaluation.names import COUNTED, PROVIDED, WITHOUT_CUT, Measure, parse
+from robustdr.evaluation.names import COUNTED, cut_of, parse
 from robustdr.evaluation.settings import EvaluateSettings
 from robustdr.retrieval.runs import Ranking, rank, read_run
 
@@ -30,28 +32,30 @@ def evaluate(
         qrels: {qid: {docid: grade}}. run: {qid: ranking}.
         relevance_level: the lowest relevant grade of binary measures without `rel` in their names.
     """
-    # trec_eval has no cut for RR and AP, so the run is cut. Measures of one cut and level are evaluated together.
-    by_cut: dict[tuple[int | None, int], dict[str, str]] = {}
+    by_cut: dict[int | None, dict[str, Measure]] = {}
     values: dict[str, dict[str, float]] = {}
-    for measure in measures:
-        parsed = parse(measure)
-        if parsed.name in COUNTED:
-            tops = {qid: rank(ranking, parsed.cut or len(ranking)) for qid, ranking in run.items() if qid in qrels}
-            values[measure] = {qid: _count(parsed, tops.get(qid, []), grades) for qid, grades in qrels.items()}
-        elif parsed.name in WITHOUT_CUT:
-            by_cut.setdefault((parsed.cut, parsed.rel or relevance_level), {})[measure] = PROVIDED[parsed.name]
+    for name in measures:
+        measure = parse(name)
+        cut = cut_of(measure)
+        if measure.NAME in COUNTED:
+            tops = {qid: rank(ranking, cut or len(ranking)) for qid, ranking in run.items() if qid in qrels}
+            values[name] = {qid: _count(measure, tops.get(qid, []), grades) for qid, grades in qrels.items()}
+            continue
+        if "rel" in measure.SUPPORTED_PARAMS:
+            measure = measure(rel=measure.params.get("rel", relevance_level))
+        if measure.NAME == "RR":  # trec_eval has no cut for it, so the run is cut
+            measure = RR(rel=measure["rel"])
         else:
-            by_cut.setdefault((None, parsed.rel or relevance_level), {})[measure] = (
-                f"{PROVIDED[parsed.name]}.{parsed.cut}"
-            )
-    for (cut, level), provided in by_cut.items():
+            cut = None
+        by_cut.setdefault(cut, {})[name] = measure
+    for cut, provided in by_cut.items():
         scored = {
             qid: dict(ranking if cut is None else rank(ranking, cut)) for qid, ranking in run.items() if qid in qrels
         }
-        results = pytrec_eval.RelevanceEvaluator(qrels, set(provided.values()), level).evaluate(scored)
-        for measure, name in provided.items():
-            name = name.replace(".", "_")
-            values[measure] = {qid: results[qid][name] if qid in results else 0.0 for qid in qrels}
+        calculated: dict[Measure, dict[str, float]] = {measure: {} for measure in provided.values()}
+        for metric in trec_eval.iter_calc(list(calculated), qrels, scored):
+            calculated[metric.measure][metric.query_id] = metric.value
+        values |= {name: {qid: calculated[measure][qid] for qid in qrels} for name, measure in provided.items()}
     return values
 
 
@@ -65,15 +69,15 @@ def _count(measure: Measure, top: Ranking, grades: Mapping[str, int]) -> float:
     those, as in ir_measures.
     """
     judged = [docid in grades for docid, _ in top]
-    if measure.name == "Judged":
+    if measure.NAME == "Judged":
         return sum(judged) / len(top) if top else 0.0
-    if measure.name == "Unjudged":
+    if measure.NAME == "Unjudged":
         return float(len(top) - sum(judged))
-    if measure.name == "RBP" and measure.rel:
-        counted = [grades.get(docid, 0) >= measure.rel for docid, _ in top]
+    if measure.NAME == "RBP":
+        counted = [grades.get(docid, 0) >= measure["rel"] for docid, _ in top]
     else:
         counted = [not has_grade for has_grade in judged]
-    return (1 - measure.p) * sum(measure.p**position for position, counts in enumerate(counted) if counts)
+    return (1 - measure["p"]) * sum(measure["p"] ** position for position, counts in enumerate(counted) if counts)
 
 
 def write_measures(
@@ -118,7 +122,7 @@ def _qrels(
     if not _by_answers(judging):
         return read_qrels(judging)
     judged = {query_set: run for query_set, (run, judging_file) in runs.items() if judging_file == judging}
-    cuts = {measure.cut for query_set in judged for measure in map(parse, settings.measures[query_set])}
+    cuts = {cut_of(measure) for query_set in judged for measure in map(parse, settings.measures[query_set])}
     if corpus is None or None in cuts:
         raise UserError(f"{judging}: answers are looked for in a corpus, down to the cut of every measure")
     return judge(read_answers(judging), map(read_run, judged.values()), max(filter(None, cuts)), corpus)

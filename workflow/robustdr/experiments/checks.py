@@ -141,7 +141,7 @@ def _check_evaluation(config: Config, scale_name: str, role: str, evaluation: Ev
     config.check_searchable(scale_name, role, message_place)
     check_known(f"{message_place}.split of {collection}", split, config.collections[collection]["splits"])
     for measure in evaluation.measures:  # answers judge only retrieved passages
-        success = parse(scale.measures.get(measure, measure)).name == "Success"
+        success = parse(scale.measures.get(measure, measure)).NAME == "Success"
         if not success and config.judged_by(collection, split)[0] == "answers":
             judged = f"{split} of {collection} (scale {scale_name})"
             raise UserError(f"{message_place}.measures: {measure!r}: answers judge {judged}; allowed: Success@k")

@@ -37,8 +37,8 @@ DISTRIBUTIONS = {
     "faiss": ("faiss-cpu", "faiss-gpu", "faiss"),
     "Stemmer": ("pystemmer",),
     "google": ("protobuf",),
+    "ir_measures": ("ir-measures", "pytrec-eval-terrier"),
     "markdown_it": ("markdown-it-py",),
-    "pytrec_eval": ("pytrec-eval-terrier",),
     "yaml": ("pyyaml",),
 }
 

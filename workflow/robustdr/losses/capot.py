@@ -35,6 +35,13 @@ def capot(settings: CapotSettings, batch: Batch) -> Terms:
       the triplet loss. The anchor loss, τ_anchor and τ_ranking stay.
 
     All losses are means over the batch; the paper prints sums. With means, the learning rate does not depend on B.
+
+    >>> import torch
+    >>> vectors = torch.eye(2)  # each query equals its variation, and has the other query as its negative
+    >>> batch = Batch(query=vectors, variation=vectors, anchor=vectors, negative=torch.tensor([1, 0]))
+    >>> terms = capot(Settings(margin=1.0, tau_positive=1.0, tau_negative=0.1), batch)  # the triplet: 0 - 0.1 · 2 + 1
+    >>> {name: round(term.item(), 4) for name, term in terms.items()}
+    {'anchor': 0.0, 'triplet': 0.8, 'ranking': 0.0}
     """
     import torch
     import torch.nn.functional as F

@@ -20,6 +20,13 @@ def capot_mined(settings: Settings, batch: Batch) -> Terms:
 
     f_a does not change, so that a query's distances to others do not either. The paper mines x⁻ "from nearby query
     representation", and does not say from how many queries. A query that is alone is its own negative.
+
+    >>> import torch
+    >>> vectors = torch.tensor([[0.0], [1.0], [5.0]])  # the nearest others are at the squared distances 1, 1 and 16
+    >>> batch = Batch(query=vectors, variation=vectors, anchor=vectors)
+    >>> terms = capot_mined(Settings(margin=1.0, tau_positive=1.0, tau_negative=0.1), batch)
+    >>> {name: round(term.item(), 4) for name, term in terms.items()}  # the triplet: (0.9 + 0.9 + 0) / 3
+    {'anchor': 0.0, 'triplet': 0.6, 'ranking': 0.0}
     """
     import torch
 

@@ -25,6 +25,12 @@ def distillation(settings: Settings, batch: Batch) -> Terms:
 
     The paper does not give the direction of its KL. Here the teacher is the first argument, KL(T ‖ S), as in
     self-teaching, in RoDR and in distillation in general. The gradient with respect to the student's scores is S − T.
+
+    >>> import torch
+    >>> zeros = torch.zeros(1, 2)  # a student without a preference
+    >>> batch = Batch(query_scores=zeros, variation_scores=zeros, teacher_scores=torch.tensor([[1.0, 3.0]]).log())
+    >>> distillation(Settings(alpha=0.0), batch)  # KL of (1, 3) / 4 and (1, 1) / 2
+    {'distillation': tensor(0.1308), 'distillation_variation': tensor(0.1308)}
     """
     assert batch.teacher_scores is not None
     terms = {

@@ -27,6 +27,13 @@ def dual_contrastive(settings: Settings, batch: Batch) -> Terms:
     group. q⁻ is the other query of the batch that is nearest to d⁺; the authors draw it from the 200 nearest of all
     training queries. Without other queries the second term is 0. The defaults are the authors', who search normalised
     vectors. Dual encoders here search by dot product: to train these scores, set `similarity: dot` and another `tau`.
+
+    >>> import torch
+    >>> vectors = torch.eye(4)  # each query has its positive and one negative
+    >>> batch = Batch(passages=vectors, positive=torch.tensor([0, 2]), query=vectors[[0, 2]])
+    >>> terms = dual_contrastive(Settings(tau=1.0), batch)  # similarities are 1 and 0: ln(1 + 1 / e), and a tenth of it
+    >>> {name: round(term.item(), 4) for name, term in terms.items()}
+    {'query_to_passage': 0.3133, 'passage_to_query': 0.0313}
     """
     import torch
     import torch.nn.functional as F

@@ -33,6 +33,13 @@ def intent(settings: Settings, batch: Batch) -> Terms:
 
     Both are means; the paper prints sums. With means, the learning rate and the effect of α do not depend on the
     numbers of queries, variations and negatives. The paper gives neither α nor τ nor the similarity.
+
+    >>> import torch
+    >>> vectors, zeros = torch.eye(2), torch.zeros(2, 2)  # two intents, each of a query and its equal; no preference
+    >>> scores = {"query_scores": zeros, "variations_scores": zeros.unsqueeze(1)}
+    >>> batch = Batch(query=vectors, variations=vectors.unsqueeze(1), **scores)
+    >>> intent(Settings(tau=1.0), batch)  # ln 2, and ln(1 + 2 / e): the other intent has two texts
+    {'bpr': tensor(0.6931), 'nt_xent': tensor(0.5514)}
     """
     import torch
 

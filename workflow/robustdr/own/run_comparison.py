@@ -62,7 +62,7 @@ def compare_runs(paths: Sequence[Path], qrels: Path, measures: Sequence[str], te
 
 def _name_in_ranx(measure: str) -> str:
     parsed = parse(measure)
-    if parsed.name not in NAMES:
+    if parsed.NAME not in NAMES:
         raise unknown("measure", measure, [f"{name}@k" for name in NAMES])
-    cut, level = (f"@{parsed.cut}" if parsed.cut else ""), (f"-l{parsed.rel}" if parsed.rel else "")
-    return f"{NAMES[parsed.name]}{cut}{level}"
+    parts = [f"{sign}{parsed.params[key]}" for key, sign in (("cutoff", "@"), ("rel", "-l")) if key in parsed.params]
+    return "".join([NAMES[parsed.NAME], *parts])

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import scipy.stats
 from markupsafe import Markup
 
+from robustdr.reporting.cells import Cell
 from robustdr.reporting.style import COLOURS, MARKERS, Picture, pyplot
-from robustdr.reporting.written import Means, Row
+from robustdr.reporting.written import Means
 
 INK = "#123456"  # a placeholder, replaced by the colour of the page's text, light or dark
 FEW = 5  # drops: a rank correlation of fewer says nothing
@@ -39,7 +40,7 @@ class Drop(NamedTuple):
     reproduced: float
 
 
-def drops(cells: Iterable[Row], means: Means) -> list[Drop]:
+def drops(cells: Iterable[Cell], means: Means) -> list[Drop]:
     """The drops that are reported and reproduced, each once; means over variations are left out.
 
     Args:
@@ -47,10 +48,10 @@ def drops(cells: Iterable[Row], means: Means) -> list[Drop]:
     """
     drop_by_cell = {}
     for cell in cells:
-        printed = DROP.match(cell["reported_drop"])
-        if printed and cell["drop"] is not None and cell["query_set"] not in means.get(cell["role"], {}):
-            cell_key = cell["role"], cell["system"], cell["query_set"], cell["measure"]
-            drop_by_cell[cell_key] = Drop(cell["label"], cell["query_set"], float(printed[0]), 100 * cell["drop"])
+        printed = DROP.match(cell.reported_drop)
+        if printed and cell.drop is not None and cell.query_set not in means.get(cell.role, {}):
+            cell_key = cell.role, cell.system, cell.query_set, cell.measure
+            drop_by_cell[cell_key] = Drop(cell.label, cell.query_set, float(printed[0]), 100 * cell.drop)
     return list(drop_by_cell.values())
 
 

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from robustdr.evaluation.names import MEAN, ORIGINAL
+from robustdr.reporting.cells import Cell
 from robustdr.reporting.layouts.methods import BETTER, WORSE
-from robustdr.reporting.written import Effect, Row
+from robustdr.reporting.written import Effect
 
 
 class Method(NamedTuple):
@@ -13,38 +14,38 @@ class Method(NamedTuple):
 
     label: str
     base: str
-    varied: Row
-    original: Row
+    varied: Cell
+    original: Cell
 
     @property
     def effect(self) -> Effect:
         """The gain on variations, to be drawn."""
-        ends = [self.varied["difference_low"], self.varied["difference_high"]]
-        return {"size": self.varied["difference"], "interval": ends, "printed": None, "region": None}  # type: ignore[typeddict-item]
+        ends = [self.varied.difference_low, self.varied.difference_high]
+        return {"size": self.varied.difference, "interval": ends, "printed": None, "region": None}  # type: ignore[typeddict-item]
 
     @property
     def gains(self) -> bool:
-        return self.varied["mark"] == BETTER
+        return self.varied.mark == BETTER
 
 
-def compared(cells: Iterable[Row]) -> list[Method]:
+def compared(cells: Iterable[Cell]) -> list[Method]:
     """The methods that were run with their base, the largest gain on variations first."""
-    cells_by_key = {(cell["system"], cell["query_set"]): cell for cell in cells}
+    cells_by_key = {(cell.system, cell.query_set): cell for cell in cells}
     methods = []
     for system in dict.fromkeys(system for system, _ in cells_by_key):
         varied, original = cells_by_key.get((system, MEAN)), cells_by_key.get((system, ORIGINAL))
-        if varied and original and varied["difference"] is not None and original["difference"] is not None:
-            methods.append(Method(varied["label"], cells_by_key[varied["against"], MEAN]["label"], varied, original))
-    return sorted(methods, key=lambda method: -(method.varied["difference"] or 0.0))
+        if varied and original and varied.difference is not None and original.difference is not None:
+            methods.append(Method(varied.label, cells_by_key[varied.against, MEAN].label, varied, original))
+    return sorted(methods, key=lambda method: -(method.varied.difference or 0.0))
 
 
 def _best(methods: list[Method]) -> str:
     """The first method, with those that were not told from the best of all methods."""
     if not methods:
         return "no method gained here"
-    ties = [method.label for method in methods[1:] if method.varied.get("differs_from_best") == "no"]
+    ties = [method.label for method in methods[1:] if method.varied.facts.get("differs_from_best") == "no"]
     first = methods[0].label
-    if methods[0].varied.get("differs_from_best") == "yes" or not ties:
+    if methods[0].varied.facts.get("differs_from_best") == "yes" or not ties:
         return first
     return f"{first}; no difference from {', '.join(ties)} was found"
 
@@ -59,8 +60,8 @@ def advice(methods: list[Method]) -> list[tuple[str, str]]:
         return []
     return [
         ("I can train and index again", _best(gaining)),
-        ("I cannot index again", _best([method for method in gaining if method.varied.get("new_index") == "no"])),
-        ("Original queries must not lose", _best([method for method in gaining if method.original["mark"] != WORSE])),
+        ("I cannot index again", _best([method for method in gaining if method.varied.facts.get("new_index") == "no"])),
+        ("Original queries must not lose", _best([method for method in gaining if method.original.mark != WORSE])),
     ]
 
 

@@ -39,7 +39,7 @@ class Compared:
     def counts(self) -> Counter[str]:
         """How many cells there are of each word of a pair."""
         pairs = self.cells.pairs.values() if self.cells else ()
-        return Counter(pair.word for pair in pairs if pair.cell_data["label"])
+        return Counter(pair.word for pair in pairs if pair.cell and pair.cell.label)
 
 
 @dataclass

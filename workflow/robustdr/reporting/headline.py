@@ -2,19 +2,20 @@
 
 import csv
 import io
-import json
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from robustdr.core.files import write_json, write_text
-from robustdr.evaluation.names import MEAN
+from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.statistics import drop
-from robustdr.reporting.cells import ORIGINAL
-from robustdr.reporting.written import Row
+from robustdr.reporting.cells import Cell
+from robustdr.reporting.written import Table
 
 Headline = dict[str, dict[str, dict[str, dict[str, dict[str, float]]]]]
 
 
-def headline(measures: dict[str, dict[str, str]], cells: list[Row]) -> Headline:
+def headline(measures: dict[str, dict[str, str]], cells: list[Cell]) -> Headline:
     """Means over queries and seeds, shares of 1, by paper, role, measure, system and query set.
 
     Systems that were not run are left out.
@@ -25,11 +26,11 @@ def headline(measures: dict[str, dict[str, str]], cells: list[Row]) -> Headline:
     """
     headline_means: Headline = {}
     for cell in cells:
-        paper, role, measure = cell["table"].partition("_")[0], cell["role"], cell["measure"]
-        is_mean = cell["value"] == "value" and not cell["seed"] and cell["query_set"] in (ORIGINAL, MEAN)
-        if is_mean and measure == measures[paper][role] and cell["reproduced"] is not None:
+        paper, role, measure = cell.table.partition("_")[0], cell.role, cell.measure
+        is_mean = cell.value == "value" and not cell.seed and cell.query_set in (ORIGINAL, MEAN)
+        if is_mean and measure == measures[paper][role] and cell.reproduced is not None:
             systems = headline_means.setdefault(paper, {}).setdefault(role, {}).setdefault(measure, {})
-            systems.setdefault(cell["system"], {})[cell["query_set"]] = cell["reproduced"]
+            systems.setdefault(cell.system, {})[cell.query_set] = cell.reproduced
     return headline_means
 
 
@@ -51,7 +52,8 @@ def write_headline(measures: dict[str, dict[str, str]], tables: list[Path], outp
     Args:
         measures: see `headline`. tables: .json files of tables.
     """
-    cells = [cell for path in tables for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]]
+    read = TypeAdapter(Table).validate_json
+    cells = [cell for path in tables for cell in read(path.read_bytes())["cells"]]
     headline_means = headline(measures, cells)
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")

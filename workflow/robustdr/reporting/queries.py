@@ -17,7 +17,7 @@ from robustdr.core.benchmarks import costs
 from robustdr.core.files import atomic, from_json, read_answers, read_qrels, read_queries
 from robustdr.evaluation.answers import judge
 from robustdr.evaluation.measures import read_measures
-from robustdr.evaluation.names import ORIGINAL, parse
+from robustdr.evaluation.names import ORIGINAL, cut_of, parse
 from robustdr.keys.integrity import record_of
 from robustdr.reporting.settings import MOST, QueriesSettings
 from robustdr.retrieval.best import NO_PASSAGE
@@ -94,7 +94,7 @@ def _relevant(
             judged = (
                 read_run(run) for run, judgement_file in zip(runs, judgements, strict=True) if judgement_file == path
             )
-            cuts = (parse(measure).cut or 0 for measures in settings.measures.values() for measure in measures)
+            cuts = (cut_of(parse(measure)) or 0 for measures in settings.measures.values() for measure in measures)
             grades, level = judge(read_answers(path), judged, max(cuts), corpus), 1
         else:
             grades, level = read_qrels(path), settings.relevance_level

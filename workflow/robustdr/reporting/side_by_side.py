@@ -1,7 +1,7 @@
 """The cells of a table in two results folders: their numbers, the difference, and its interval."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from math import hypot, isclose, isfinite
@@ -14,7 +14,8 @@ from robustdr.core.errors import UserError
 from robustdr.evaluation.estimates import ONE, Estimate
 from robustdr.evaluation.measures import read_measures
 from robustdr.evaluation.quotients import Ratio
-from robustdr.reporting.written import Row, Table
+from robustdr.reporting.cells import Cell
+from robustdr.reporting.written import Table
 
 SIDES = ("A", "B")
 EQUAL = "equal"
@@ -29,7 +30,7 @@ class Placed(NamedTuple):
     row: str
     column: str
     text: str
-    cell: Row | None
+    cell: Cell | None
 
 
 class SideBySide(NamedTuple):
@@ -53,7 +54,7 @@ class Pair:
     """
 
     texts: tuple[str | None, str | None]
-    cells: tuple[Row | None, Row | None] = (None, None)
+    cells: tuple[Cell | None, Cell | None] = (None, None)
     difference: float | None = None
     low: float | None = None
     high: float | None = None
@@ -63,9 +64,9 @@ class Pair:
     equal: bool = False
 
     @property
-    def cell_data(self) -> Mapping[str, object]:
-        """The cell's data, of A or else of B; what it is about is the same in both."""
-        return self.cells[0] or self.cells[1] or {"label": "", "query_set": ""}
+    def cell(self) -> Cell | None:
+        """The cell of A or else of B: what it is about is the same in both. None for a fact about the data."""
+        return self.cells[0] or self.cells[1]
 
     @property
     def word(self) -> str:
@@ -105,35 +106,35 @@ def _measured(folder: Path) -> dict[int, pd.Series]:
     return {seed: pd.concat(values).sort_index() for seed, values in values_by_seed.items()}
 
 
-def _of_system(root: Path, table: Table, cell: Row, system: str) -> pd.DataFrame:
+def _of_system(root: Path, table: Table, cell: Cell, system: str) -> pd.DataFrame:
     """A system's values for a cell's query set and measure, [queries, seeds]; a mean averages each query's variations.
 
     Raises:
         KeyError: nothing was measured for it.
     """
-    seeds = _measured(root / "measures" / cell["collection"] / system)
-    kinds = table["means"].get(cell["role"], {}).get(cell["query_set"], [cell["query_set"]])
-    seed_values = {cell["seed"]: seeds[cell["seed"]]} if cell["seed"] else seeds
-    places = [(f"{cell['split']}.{kind}", cell["measured"]) for kind in kinds]
+    seeds = _measured(root / "measures" / cell.collection / system)
+    kinds = table["means"].get(cell.role, {}).get(cell.query_set, [cell.query_set])
+    seed_values = {cell.seed: seeds[cell.seed]} if cell.seed else seeds
+    places = [(f"{cell.split}.{kind}", cell.measured) for kind in kinds]
     return pd.DataFrame(
         {seed: sum(values.loc[place] for place in places) / len(places) for seed, values in seed_values.items()}
     )
 
 
-def by_query(root: Path, table: Table, cell: Row) -> pd.DataFrame | None:
+def by_query(root: Path, table: Table, cell: Cell) -> pd.DataFrame | None:
     """The values behind a cell's number, [queries, seeds]; None if the folder does not have them.
 
     They may be deleted, or from another run than the table; their mean must be the cell's number.
     """
-    if cell["value"] not in ("value", "difference") or cell["reproduced"] is None:
+    if cell.value not in ("value", "difference") or cell.reproduced is None:
         return None
     try:
-        values = _of_system(root, table, cell, cell["system"])
-        if cell["value"] == "difference":
-            values = values.sub(_of_system(root, table, cell, cell["against"]).mean(axis=1), axis=0)
+        values = _of_system(root, table, cell, cell.system)
+        if cell.value == "difference":
+            values = values.sub(_of_system(root, table, cell, cell.against).mean(axis=1), axis=0)
     except KeyError:
         return None
-    is_current = values.size and isclose(values.to_numpy().mean(), cell["reproduced"], rel_tol=1e-9, abs_tol=1e-12)
+    is_current = values.size and isclose(values.to_numpy().mean(), cell.reproduced, rel_tol=1e-9, abs_tol=1e-12)
     return values if is_current else None
 
 
@@ -155,8 +156,7 @@ def interval(first: pd.DataFrame, second: pd.DataFrame) -> tuple[float, float, b
 
 def _identity(placed: Placed) -> tuple[object, ...]:
     """What a cell is about, the same at every scale; for a fact about the data, its row and column."""
-    cell: Mapping[str, object] | None = placed.cell
-    return tuple(cell[field] for field in IDENTITY) if cell else (placed.row, placed.column)
+    return tuple(getattr(placed.cell, field) for field in IDENTITY) if placed.cell else (placed.row, placed.column)
 
 
 def _placed(table: Table) -> Iterator[Placed]:
@@ -170,10 +170,10 @@ def _pair(roots: tuple[Path, Path], tables: tuple[Table, Table], first: Placed |
     """The pair of a cell; one side may be None."""
     texts = (first.text if first else None, second.text if second else None)
     a, b = (first.cell if first else None, second.cell if second else None)
-    if not (a and b) or a["reproduced"] is None or b["reproduced"] is None:
+    if not (a and b) or a.reproduced is None or b.reproduced is None:
         return Pair(texts, (a, b))
     factor, digits = UNITS[tables[0]["layout"].get("unit", "percent")]
-    difference = factor * (b["reproduced"] - a["reproduced"])
+    difference = factor * (b.reproduced - a.reproduced)
     ours, theirs = (by_query(*cell_inputs) for cell_inputs in zip(roots, tables, (a, b), strict=True))
     if ours is None or theirs is None:
         return Pair(texts, (a, b), difference, digits=digits, equal=difference == 0)

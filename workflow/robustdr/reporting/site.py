@@ -1,9 +1,9 @@
 """The report: static pages with every claim, table, finding and query of a scale; no server is needed."""
 
-import json
 import subprocess
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -21,20 +21,26 @@ from robustdr.claims.controls import PASSES
 from robustdr.claims.verdicts import NOT_PRINTED, NOT_RUN, OPEN, POWER, VERDICTS
 from robustdr.core.files import write_text
 from robustdr.keys.integrity import hardware
-from robustdr.reporting.cells import AGREEMENTS
+from robustdr.reporting.cells import Cell
 from robustdr.reporting.charts import Drop, drops, embedded, rank, scatter
 from robustdr.reporting.choice import advice, compared, gains
 from robustdr.reporting.claims import SIGN
 from robustdr.reporting.deciding import Explored
 from robustdr.reporting.forest import Axis
+from robustdr.reporting.grid import AGREEMENTS
 from robustdr.reporting.judged import Shown, headlines, judged, read_replicates
 from robustdr.reporting.sentences import of_scale, percent
 from robustdr.reporting.settings import MOST, PARTS, SHARED, Paper, SiteSettings
 from robustdr.reporting.templates import templates, write_shared
-from robustdr.reporting.written import Claims, Laid, Means, Row, Table
+from robustdr.reporting.written import Claims, Laid, Means, Table, opened
 from robustdr.reporting.written import Record as Claim
 
 COMPARISON = "all_methods"  # table of the methods to choose from
+REASONS = {
+    "missing": "was not made. Make it by",
+    "cut off": "is cut off or damaged. Delete it, then",
+    "other version": "was made by another version. Delete it, then",
+}
 Made = TypeVar("Made")
 
 
@@ -65,24 +71,11 @@ class _Page(NamedTuple):
         return scatter(self.drops)
 
 
-def _read_artifact(path: Path, kind: type[Made], *parts: str) -> tuple[Made | None, str]:
-    """(what a stage wrote, why it cannot be shown); one of them is None or ''.
-
-    Args:
-        parts: keys that this version writes.
-    """
+def _read_artifact(path: Path, kind: type[Made]) -> tuple[Made | None, str]:
+    """(what a stage wrote, why it cannot be shown and what to do); one of them is None or ''."""
     command = f"snakemake --cores 2 {path.with_suffix('.md')}"
-    if not path.is_file():
-        return None, f"{path} was not made. Make it by: {command}"
-    try:
-        artifact = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
-        return None, f"{path} is cut off or damaged. Delete it, then: {command}"
-    if isinstance(artifact, list):  # the audit writes one entry per paper
-        artifact = artifact[0]
-    if lacking := ", ".join(part for part in parts if part not in artifact):
-        return None, f"{path} was made by another version: it has no {lacking}. Delete it, then: {command}"
-    return artifact, ""
+    artifact, why = opened(path, kind)
+    return artifact, f"{path} {REASONS[why]}: {command}" if why else ""
 
 
 def _missing(why: str) -> Shown | None:
@@ -99,20 +92,20 @@ def found_in(findings: Iterable[FindingRecord]) -> dict[str, list[Shown]]:
     return findings_by_cell
 
 
-def query_link(cell: Row, means: Means) -> str:
+def query_link(cell: Cell, means: Means) -> str:
     """The link to the queries behind a cell; '' if there are none."""
-    if cell["reproduced"] is None or not cell["system"] or not cell["measured"]:
+    if cell.reproduced is None or not cell.system or not cell.measured:
         return ""
-    kinds = ",".join(means.get(cell["role"], {}).get(cell["query_set"], [cell["query_set"]]))
-    return "/".join((cell["collection"], cell["system"], cell["split"], kinds, cell["measured"], cell["table"]))
+    kinds = ",".join(means.get(cell.role, {}).get(cell.query_set, [cell.query_set]))
+    return "/".join((cell.collection, cell.system, cell.split, kinds, cell.measured, cell.table))
 
 
-def _ordered(layout: Laid, cells: list[Row], paper: str) -> Laid:
+def _ordered(layout: Laid, cells: list[Cell], paper: str) -> Laid:
     """The layout with the columns of the paper's own method first: of the systems that are named after it."""
 
     def is_paper_method(column: int) -> bool:
         numbers = [fields[column][2] for fields in layout["fields"]]
-        return any(paper in cells[number]["system"].split("_") for number in numbers if number is not None)
+        return any(paper in cells[number].system.split("_") for number in numbers if number is not None)
 
     order = sorted(range(len(layout["columns"])), key=lambda column: not is_paper_method(column))
     fields = [[row_fields[column] for column in order] for row_fields in layout["fields"]]
@@ -123,16 +116,16 @@ def _table(table: Table, findings: Mapping[str, list[Shown]], paper: str) -> Sho
     """A table; each cell has the findings about it and the link to its queries."""
     cells = [
         {
-            **cell,
+            **asdict(cell),
             "findings": [
-                finding for cell_name in cell["printed_at"].split("; ") for finding in findings.get(cell_name, [])
+                finding for cell_name in cell.printed_at.split("; ") for finding in findings.get(cell_name, [])
             ],
             "queries_at": query_link(cell, table["means"]),
         }
         for cell in table["cells"]
     ]
-    counts = Counter(cell["drop_agreement"] for cell in table["cells"] if cell["drop_agreement"])
-    not_run = sum(cell["reproduced"] is None for cell in table["cells"])
+    counts = Counter(cell.drop_agreement for cell in table["cells"] if cell.drop_agreement)
+    not_run = sum(cell.reproduced is None for cell in table["cells"])
     cell_names = table["layout"].get("printed_at", {}).items()  # a table of an older version has none
     facts = {
         row: {column: findings.get(cell_name, []) for column, cell_name in names_by_column.items()}
@@ -195,16 +188,17 @@ def write_site(
     def paths_of(paper: Paper, paths: list[Path]) -> list[Path]:
         return [path for path in paths if path.stem.partition("_")[0] == paper.name]
 
-    def read_first(paper: Paper, paths: list[Path], kind: type[Made], *parts: str) -> tuple[Made | None, str]:
-        return next((_read_artifact(path, kind, *parts) for path in paths_of(paper, paths)), (None, ""))
+    def read_first(paper: Paper, paths: list[Path], kind: type[Made]) -> tuple[Made | None, str]:
+        return next((_read_artifact(path, kind) for path in paths_of(paper, paths)), (None, ""))
 
-    tables_by_name = {path.stem: _read_artifact(path, Table, "layout", "means") for path in tables}
+    tables_by_name = {path.stem: _read_artifact(path, Table) for path in tables}
     singles, explored = read_replicates(replicates), Explored(output.parent / "data")
     papers: list[_Page] = []
     judged_claims: list[Claims] = []
     for paper in settings.papers:
-        audit, no_audit = read_first(paper, audits, Record, "paper", "findings")
-        paper_claims, no_claims = read_first(paper, claims, Claims, "claims", "controls", "chance", "names")
+        records, no_audit = read_first(paper, audits, list[Record])
+        audit = records[0] if records else None  # the audit writes one entry per paper
+        paper_claims, no_claims = read_first(paper, claims, Claims)
         findings = found_in(audit["findings"] if audit else ())
         its_tables = {path.stem: tables_by_name[path.stem] for path in paths_of(paper, tables)}
         drawn = [path for path in paths_of(paper, figures) if path.is_file()]

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from robustdr.reporting.cells import Cell, Grid
+from robustdr.reporting.cells import Cell
+from robustdr.reporting.grid import Grid
 from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.theirs import RUN
 

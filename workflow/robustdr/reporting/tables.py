@@ -15,7 +15,8 @@ from robustdr.core.markup import plain, prose, table_row, tex
 from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.store import open_store
 from robustdr.keys.integrity import hardware, recorded
-from robustdr.reporting.cells import AGREEMENTS, Cell, Grid, Maker
+from robustdr.reporting.cells import Cell
+from robustdr.reporting.grid import AGREEMENTS, Grid, Maker
 from robustdr.reporting.layouts import LAYOUTS
 from robustdr.reporting.marks import OURS, MarkTest
 from robustdr.reporting.naming import replace_names
@@ -260,8 +261,8 @@ def records(settings: TableSettings, grid: Grid) -> list[dict[str, object]]:
     rows = []
     for (row, _), cell in grid.cells.items():
         used_digests = [digest for path, digest in digests.items() if f"/{cell.collection}/{cell.system}/" in path]
-        facts = {heading.replace(" ", "_"): of_rows[row][1] for heading, of_rows in grid.facts.items()}
-        rows.append({**asdict(cell), **facts, "measures": " ".join(used_digests), **shared})
+        cell.facts = {heading.replace(" ", "_"): of_rows[row][1] for heading, of_rows in grid.facts.items()}
+        rows.append({**asdict(cell), "measures": " ".join(used_digests), **shared})
     return rows
 
 
@@ -305,9 +306,14 @@ def write_table(
     differences = beside_printed(grid, printed.cells, settings.theirs) if printed and settings.theirs else {}
     rows = records(settings, grid)
     buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, rows[0].keys(), lineterminator="\n")
+    flat = [
+        {**row, **cell.facts, "environment": json.dumps(row["environment"])}
+        for row, cell in zip(rows, grid.cells.values(), strict=True)
+    ]
+    columns = [column for column in flat[0] if column != "facts"]
+    writer = csv.DictWriter(buffer, columns, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    writer.writerows({**row, "environment": json.dumps(row["environment"])} for row in rows)
+    writer.writerows(flat)
     write_text(output.with_suffix(".csv"), buffer.getvalue())
     artifact: dict[str, object] = {"table": f"{settings.paper}_{settings.table}", "title": heading(settings)}
     means = {cell.role: settings.evaluation[cell.role]["means"] for cell in grid.cells.values()}

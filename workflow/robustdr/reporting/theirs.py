@@ -10,7 +10,8 @@ from typing import NamedTuple
 from robustdr.audit.cells import Cell as Printed
 from robustdr.audit.cells import describe
 from robustdr.core.markup import plain, table_row
-from robustdr.reporting.cells import Cell, Grid
+from robustdr.reporting.cells import Cell
+from robustdr.reporting.grid import Grid
 
 RUN, MODEL = "run", "model"
 EXACT = {RUN: 1e-9, MODEL: 0.001}  # of a measure between 0 and 1; a model's ranks differ a little between machines

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from statistics import fmean
 
-from robustdr.reporting.cells import Cell, Maker
+from robustdr.reporting.cells import Cell
+from robustdr.reporting.grid import Maker
 
 
 def by_place(paths: list[Path]) -> dict[tuple[str, ...], dict[str, float]]:

@@ -1,46 +1,17 @@
 """The JSON of tables and claims: the parts that other stages read."""
 
 from pathlib import Path
-from typing import Any, NotRequired, TypeVar
+from typing import Any, NotRequired, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from robustdr.core.files import from_json
 from robustdr.evaluation.settings import Evaluated
+from robustdr.reporting.cells import Cell
 
 Made = TypeVar("Made")
 Means = dict[str, dict[str, list[str]]]  # by role and name of the mean: the variations that it averages
-
-
-class Row(TypedDict):
-    """A cell; see `cells.Cell`."""
-
-    table: str
-    system: str
-    label: str
-    collection: str
-    role: str
-    split: str
-    query_set: str
-    measure: str
-    measured: str
-    seed: int
-    value: str
-    reported_drop: str
-    reproduced: float | None
-    drop: float | None
-    drop_agreement: str
-    against: str
-    difference: float | None
-    difference_low: float | None
-    difference_high: float | None
-    seeds: int
-    mark: str
-    printed_at: str
-    own_seconds: NotRequired[str]
-    new_index: NotRequired[str]
-    differs_from_best: NotRequired[str]
 
 
 class Laid(TypedDict):
@@ -66,7 +37,8 @@ class Table(TypedDict):
     compared: bool
     layout: Laid
     means: Means
-    cells: list[Row]
+    cells: list[Cell]
+    footnotes: list[str]
 
 
 class Effect(TypedDict):
@@ -170,12 +142,14 @@ def opened(path: Path, kind: type[Made]) -> tuple[Made | None, str]:
         return None, "missing"
     try:
         artifact = from_json(text := path.read_bytes())
-        TypeAdapter(kind).validate_json(text, strict=True)
+        checked = TypeAdapter(kind).validate_json(text, strict=True)
     except ValidationError:
         return None, "other version"
     except ValueError:
         return None, "cut off"
-    return (artifact, "") if kind is not Table or _is_whole(artifact) else (None, "other version")
+    if kind is not Table:
+        return artifact, ""
+    return (checked, "") if _is_whole(cast("Table", checked)) else (None, "other version")
 
 
 def _is_whole(table: Table) -> bool:

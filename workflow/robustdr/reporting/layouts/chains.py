@@ -9,9 +9,10 @@ from robustdr.core.checks import check_known
 from robustdr.core.errors import UserError
 from robustdr.core.settings import settings
 from robustdr.evaluation.estimates import ONE
-from robustdr.evaluation.names import MEAN
+from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.quotients import Ratio
-from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker
+from robustdr.reporting.cells import Cell
+from robustdr.reporting.grid import Grid, Maker
 from robustdr.reporting.spec import Name, Names, OneEach, Quoted
 
 Chain = Annotated[tuple[str | None, ...], Field(min_length=1)]

@@ -14,8 +14,10 @@ from robustdr.core.checks import check_known
 from robustdr.core.files import read_queries
 from robustdr.core.settings import settings
 from robustdr.evaluation.estimates import ONE, Estimate
+from robustdr.evaluation.names import ORIGINAL
 from robustdr.evaluation.quotients import Ratio
-from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, agreement
+from robustdr.reporting.cells import Cell
+from robustdr.reporting.grid import Grid, Maker, agreement
 from robustdr.reporting.spec import Columns, Names, Quoted
 from robustdr.variations.statistics import neutral
 

@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from robustdr.core.settings import settings
-from robustdr.reporting.cells import Cell, Grid, Maker, columns_of
+from robustdr.reporting.cells import Cell
+from robustdr.reporting.grid import Grid, Maker, columns_of
 from robustdr.reporting.spec import Dropping, Names, OneEach, Tested
 
 

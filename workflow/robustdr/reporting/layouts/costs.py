@@ -7,7 +7,8 @@ from typing import Literal
 from pydantic import Field
 
 from robustdr.core.settings import settings
-from robustdr.reporting.cells import Cell, Grid, Maker, columns_of
+from robustdr.reporting.cells import Cell
+from robustdr.reporting.grid import Grid, Maker, columns_of
 from robustdr.reporting.spec import Columns, Measured, Quoted
 from robustdr.training.settings import Cost
 

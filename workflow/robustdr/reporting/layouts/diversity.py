@@ -7,7 +7,9 @@ from pydantic import Field
 
 from robustdr.core.files import read_queries
 from robustdr.core.settings import settings
-from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, columns_of
+from robustdr.evaluation.names import ORIGINAL
+from robustdr.reporting.cells import Cell
+from robustdr.reporting.grid import Grid, Maker, columns_of
 from robustdr.reporting.spec import Names, TableSpec
 from robustdr.reporting.wording import blank, by_place, kinds, mean
 

@@ -7,10 +7,11 @@ from pydantic import Field
 
 from robustdr.core.settings import settings
 from robustdr.evaluation.estimates import ONE
-from robustdr.evaluation.names import MEAN
+from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.quotients import Ratio
 from robustdr.evaluation.statistics import holm
-from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, finite
+from robustdr.reporting.cells import Cell
+from robustdr.reporting.grid import Grid, Maker, finite
 from robustdr.reporting.spec import Level, Measured, Name, Names
 from robustdr.training.settings import Cost
 

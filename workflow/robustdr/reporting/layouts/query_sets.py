@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from robustdr.core.settings import settings
-from robustdr.reporting.cells import Cell, Grid, Maker
+from robustdr.reporting.cells import Cell
+from robustdr.reporting.grid import Grid, Maker
 from robustdr.reporting.spec import Columns, Dropping, Measured, Quoted, Tested, Unique
 
 

@@ -6,8 +6,9 @@ from pydantic import Field
 
 from robustdr.core.settings import settings
 from robustdr.evaluation.estimates import Estimate
-from robustdr.evaluation.names import MEAN
-from robustdr.reporting.cells import ORIGINAL, Cell, Grid, Maker, columns_of
+from robustdr.evaluation.names import MEAN, ORIGINAL
+from robustdr.reporting.cells import Cell
+from robustdr.reporting.grid import Grid, Maker, columns_of
 from robustdr.reporting.layouts.changes import filled, mean_of
 from robustdr.reporting.spec import Measured, Names, Quoted
 

@@ -9,7 +9,8 @@ from robustdr.audit.cells import Cell as Printed
 from robustdr.audit.reported import ANY
 from robustdr.core.settings import settings
 from robustdr.evaluation.statistics import confidence_interval
-from robustdr.reporting.cells import Cell, Grid, Maker, columns_of
+from robustdr.reporting.cells import Cell
+from robustdr.reporting.grid import Grid, Maker, columns_of
 from robustdr.reporting.spec import Name, TableSpec
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from robustdr.core.settings import settings
-from robustdr.reporting.cells import Grid, Maker, columns_of
+from robustdr.reporting.grid import Grid, Maker, columns_of
 from robustdr.reporting.spec import Labels, Names, TableSpec
 from robustdr.reporting.wording import blank, by_place, kinds, mean
 

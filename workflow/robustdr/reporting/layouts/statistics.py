@@ -8,7 +8,8 @@ from typing import Literal
 from robustdr.collections.card import Card
 from robustdr.core.files import read_queries
 from robustdr.core.settings import settings
-from robustdr.reporting.cells import Cell, Grid, Maker
+from robustdr.reporting.cells import Cell
+from robustdr.reporting.grid import Grid, Maker
 from robustdr.reporting.spec import TableSpec
 
 

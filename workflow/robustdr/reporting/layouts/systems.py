@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from robustdr.core.settings import settings
-from robustdr.reporting.cells import Grid, Maker
+from robustdr.reporting.grid import Grid, Maker
 from robustdr.reporting.spec import Measured, Names, Quoted, Tested
 
 
