@@ -104,4 +104,4 @@ def test_every_edit_of_a_module_behind_a_stage_counts_but_for_docstrings(stage):
         text = "".join(source.splitlines(keepends=True)[first - 1 : statement.end_lineno])
         counts += check(name, text, ast.parse(text).body[0])
     print(f"{name}: {counts.total()} changed, {counts[False]} moved its digest")
-    assert counts[False] > 50 and counts[True] >= 3
+    assert counts[False] > 50 and counts[True] >= 2  # at least the docstrings of the module and of one function

@@ -158,3 +158,113 @@ def test_two_tables_with_the_same_labels_and_other_numbers(paper):
     sentence = "The RR@10 of alpha on typo queries is 61.7{}."
     assert [tie.verdict for tie in Prose(reported).check([(1, sentence.format(""))]).ties] == [UNTIED]
     assert [tie.verdict for tie in Prose(reported).check([(1, sentence.format(" in Table 2"))]).ties] == [AGREES]
+
+
+SETTINGS = """\
+mixer     | 41.2 | 1200 | 0.05
+mixer XL  | 44.7 | 1900 | 0.10
+shuffle   | 39.6 | 2400 | 0.05
+ours 15%  | 47.3 | 1500 | 0.10
+blend     | 38.4 | 3000 | 0.05
+blend XL  | 38.9 | 3100 | 0.10
+"""
+
+
+@pytest.fixture
+def settings(paper):
+    columns = [
+        {"measure": "BLEU", "unit": "percent"},
+        {"quantity": "steps", "unit": "count"},
+        {"quantity": "salt", "unit": "number"},
+    ]
+    return Prose(paper(table1={"columns": columns, "row": "system", "cells": SETTINGS}))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "verdicts"),
+    [
+        ("The BLEU of mixer is 41.2.", [AGREES]),
+        ("The BLEU of mixer is 42.1.", [DIFFERS]),
+        # the subject
+        ("With 41.2 BLEU points, it is the first of its kind.", [UNTIED]),
+        ("Unlike mixer XL, our best system achieves a BLEU of 44.7.", [UNTIED]),
+        ("Unlike shuffle, mixer XL achieves a BLEU of 44.7.", [AGREES]),
+        ("For BLEU, mixer XL is good, but scores only 44.7.", [AGREES]),
+        # the sign
+        ("For BLEU, mixer shows a gain of +41.2.", [UNTIED]),
+        ("The BLEU of mixer is -41.2.", [UNTIED]),
+        # a range, a unit, a setting, a part of a name
+        ("The BLEU of mixer is 41.2-44.7.", [UNTIED, UNTIED]),
+        ("The BLEU of mixer is between 41.2 and 44.7.", [UNTIED, UNTIED]),
+        ("The BLEU of mixer is 41.2 ms.", [UNTIED]),
+        ("The BLEU of mixer is 41.2 for a threshold.", [UNTIED]),
+        ("The steps of mixer are few (20% for each).", [UNTIED]),
+        ("The steps of shuffle are few (19% for each).", [UNTIED]),
+        ("Of all steps, 19% are those of shuffle.", [DIFFERS]),
+        ("Of all steps, 15% are those of shuffle.", [UNTIED]),
+        # a setting of rows, and a number that is no whole one
+        ("The salt of mixer is 0.05.", [UNTIED]),
+        ("The steps of mixer are 1250.5 in all.", [UNTIED]),
+    ],
+)
+def test_a_number_that_is_something_else_is_tied_to_no_cell(settings, sentence, verdicts):
+    assert [tie.verdict for tie in settings.check([(1, sentence)]).ties] == verdicts
+
+
+@pytest.mark.parametrize(
+    ("sentence", "verdict"),
+    [
+        ("The word error of lanterns is 7.25.", AGREES),
+        ("The word errors of the lantern are 7.25.", AGREES),
+        ("The word error of 灯笼图 is 6.5.", AGREES),
+        ("The word error of 灯笼 is 6.5.", UNTIED),  # a part of a name
+        ("Word errors of lanterns are best read at 7.25.", AGREES),
+    ],
+)
+def test_names_of_other_scripts_and_plurals(paper, sentence, verdict):
+    table = {"columns": [{"quantity": "Word error"}], "row": "system", "cells": "Lanterns | 7.25\n灯笼图 | 6.5\n"}
+    assert [tie.verdict for tie in Prose(paper(table1=table)).check([(1, sentence)]).ties] == [verdict]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "In RR@10, alpha has the largest drop on typo queries.",
+        "In RR@10, alpha is best read against typo queries.",
+        "In RR@10, beta shows its highest value on typo queries.",
+        "Typo queries are read by beta, for our best system has its own.",
+    ],
+)
+def test_the_largest_change_and_what_is_best_read_are_no_superlatives_of_a_cell(prose, sentence):
+    assert prose.check([(1, sentence)]).ties == []
+
+
+def test_a_superlative_needs_a_measure(paper):
+    table = {"columns": [{"category": "hill"}], "row": "system", "cells": "oak | 31.5\nelm | 28.4\n"}
+    for caption, verdicts in (("", []), ("Accuracy.", [AGREES])):
+        prose = Prose(paper(table1={**table, "caption": caption}))
+        assert [tie.verdict for tie in prose.check([(1, "On the hill, oak is the best.")]).ties] == verdicts
+
+
+def test_a_wrong_number_needs_the_name_of_what_it_is(paper):
+    table = {"columns": [{"category": "Depth of trees"}], "row": "system", "cells": "oak | 31.5\nelm | 28.4\n"}
+    ties = [
+        Prose(paper(table1=table)).check([(1, f"The {head} of oak is {number}.")]).ties[0].verdict
+        for head, number in (("depth of trees", "31.5"), ("depth of trees", "35.1"), ("number", "35.1"))
+    ]
+    assert ties == [AGREES, DIFFERS, UNTIED]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "In BLEU, mixer and mixer XL have 41.2 and 44.7.",
+        "BLEU rises from 41.2 for mixer to 44.7 for mixer XL.",
+        "Mixer XL reaches a BLEU of 44.7±0.3, and mixer 41.2±0.2.",
+        "All are near in BLEU (39.6 for shuffle, 41.2 for mixer).",
+        "The BLEU scores of shuffle, blend and mixer XL are 39.6, 38.4 and 44.7, respectively.",
+        "Shuffle (BLEU = 39.6) is ahead of blend (38.4).",
+    ],
+)
+def test_a_number_that_is_printed_for_its_system_agrees(settings, sentence):
+    assert {tie.verdict for tie in settings.check([(1, sentence)]).ties} == {AGREES}

@@ -44,13 +44,20 @@ class Fact(NamedTuple):
 
     def is_meant(self, figure: Figure, changes: bool) -> bool:
         """Whether a sentence with this figure, and words of change or none, may mean this."""
-        if not self.values.get(figure.kind):
+        if not self.values.get(figure.kind) or not (self.is_change or self._has_sign_of(figure, changes)):
             return False
         if figure.kind == POINTS:
             return self.is_change
         if figure.kind == SHARE and changes:
             return self.is_change or self.cells[0].unit == "percent"
         return changes or not self.is_change
+
+    def _has_sign_of(self, figure: Figure, changes: bool) -> bool:
+        """Whether a value has the sign that a figure prints: `+0.2` is a gain; words of change print no sign."""
+        first = self.cells[0]
+        if figure.sign == "+":
+            return first.printed.startswith("+")
+        return (first.number < 0) == (figure.sign == "-") or (changes and not figure.sign)
 
     def words(self) -> tuple[str, str]:
         """The cells, and what they give."""

@@ -14,9 +14,10 @@ from robustdr.audit.inference import DECISION, FITS
 from robustdr.audit.reported import Reported, Table
 from robustdr.audit.sizes import Size, sizes
 from robustdr_review.amounts import amounts
+from robustdr_review.contexts import has_other_subject, has_other_unit, is_of_range, is_setting, is_share
 from robustdr_review.facts import CHANGES, PLAIN, Fact, are_one, facts, totals
 from robustdr_review.notation import judged
-from robustdr_review.sentences import COUNT, LEVEL, POINTS, Figure, figures, sentences, tables_named
+from robustdr_review.sentences import COUNT, LEVEL, POINTS, SHARE, Figure, figures, sentences, tables_named
 
 CHANGED = "; the decision changes"
 AGREES, DIFFERS, UNTIED = "agrees", "differs", "not tied"
@@ -27,6 +28,7 @@ DIGITS = 3  # of a number that may differ from a cell
 NEAR = 2.0  # a number that is wrong is still within this factor of the right one; else it is about something else
 LOST_OF_SAMPLE = 0.1  # share of a number of people by which that of all groups differs, at most
 SAMPLED = ("collection", "split", "category", "query_set")  # coordinates that a sample has
+FACTOR = 3  # times that each value of a column stands there if it is a setting, on average, at least
 SHORT = 3  # letters of a name up to which capitals count: DA is no "da"
 _UP = re.compile(r"improv|increas|gain|higher|better|more effective|outperform|larger|\brises?\b", re.I)
 _DOWN = re.compile(
@@ -45,6 +47,13 @@ _OF_OTHERS = re.compile(
     r"\bet al\b|\b(?:prior|previous|earlier|their) (?:work|study|paper|results)\b|\breported (?:by|in) (?!Tab)", re.I
 )
 _EXTREME = re.compile(r"\b(best|highest|largest|greatest|lowest|smallest|worst)\b", re.I)
+_NO_EXTREME = re.compile(  # of a change, an act, or its owner: `the largest drop`, `is best read as`, `our best`
+    rf"\b(?:my|our|your|its|their|whose)\s+(?:\w+\s+)?{_EXTREME.pattern}|"
+    rf"{_EXTREME.pattern}\s+(?:\w+\s+){{0,3}}(?:changes?|degradations?|drops?|declines?|loss(?:es)?|gains?|improvements?|"
+    r"increases?|decreases?|reductions?|differences?|gaps?)\b|"
+    r"\bbest\s+(?:\w+ed|read|seen|known|understood|thought|taken|fit)\b(?!\s+(?:by|on|in)\b)",
+    re.I,
+)
 _PEOPLE = re.compile(r"\b(?:participants|patients|subjects|respondents|students|volunteers|people)\b", re.I)
 _BEATS = re.compile(r"\b(outperforms|surpasses|beats) (?:all|every|any)\b", re.I)
 _WINS = re.compile(rf"{_EXTREME.pattern}|\b(?:wins|leads|outperforms)\b", re.I)
@@ -62,9 +71,11 @@ _SHORT = {
     "avg": "average",
     "prec": "precision",
     "rec": "recall",
+    "val": "validation",
 }
 _EITHER = re.compile(r"\bchange[sd]?\b|gap|differ|impact", re.I)
-_WORD = re.compile(r"[a-z0-9]+")
+_PLURAL = re.compile(r"(?<=ss)es$|(?<=[a-z][a-z][a-rt-z])s$")
+_WORD = re.compile(r"[a-z0-9]+|[^\W_a-z0-9]")  # of scripts other than Latin each letter
 
 
 _Place = tuple[tuple[tuple[str, tuple[str, ...]], ...], tuple[str, ...]]  # labels by coordinate, and tables
@@ -141,7 +152,7 @@ class Prose:
             for name, label in cell.coordinates.items():
                 if name not in ("value", "seed"):
                     for words in (label, *reported.words.get(label, ())):
-                        if tokens := tuple(_SHORT.get(one, one) for one in _WORD.findall(words.casefold())):
+                        if tokens := tuple(map(_singular, _WORD.findall(words.casefold()))):
                             self._names[tokens][name, label] = words
         self._worded = reported.words
         self._determined: dict[tuple[str, str], bool] = {}
@@ -276,7 +287,7 @@ class Prose:
 
     def _names_in(self, sentence: str) -> _Names:
         found = _WORD.finditer(sentence.casefold())
-        tokens = [(_SHORT.get(match[0], match[0]), match.start()) for match in found]
+        tokens = [(_singular(match[0]), match.start()) for match in found]
         places: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         words = []
         place = 0
@@ -308,26 +319,42 @@ class Prose:
                 is_few = len(among) <= CHANCE * 10**number.digits
                 fits = [fact for fact in among if fact.fits(number)] if is_few else []
                 printed = [fact for fact in fits if not fact.differing] or fits
-                if are_one(printed) and self._is_meant(printed[0], names, meant, sentence):
+                if are_one(printed) and self._is_meant(number, printed[0], names, meant, sentence):
                     return AGREES, *printed[0].words()
             if any(fact.fits(number) for fact in meant):
                 return UNTIED, "", ""
         single = [fact for fact in nearest if not fact.differing and fact.is_change == changes]
         pairs = [fact for fact in nearest if fact.differing]
         candidates = (pairs or single) if compares else (single or pairs)
-        if not are_one(candidates) or not self._is_meant(candidates[0], names, meant, sentence):
+        if not are_one(candidates) or not self._is_meant(number, candidates[0], names, meant, sentence):
             return UNTIED, "", ""
         if candidates[0].fits(number):
             return AGREES, *candidates[0].words()
-        end = max(end for end in number.interval if isfinite(end))
-        middles = [abs(value.low + value.high) / 2 for value in candidates[0].values[number.kind]]
-        is_near = any(middle and 1 / NEAR < end / middle < NEAR for middle in middles)
-        precise = number.digits >= DIGITS or candidates[0].is_change or candidates[0].whole
-        return (DIFFERS, *candidates[0].words()) if is_near and precise else (UNTIED, "", "")
+        is_error = self._is_near(number, candidates[0]) and self._is_worded(number, candidates[0], names)
+        return (DIFFERS, *candidates[0].words()) if is_error else (UNTIED, "", "")
 
-    def _is_meant(self, fact: Fact, names: _Names, meant: Sequence[Fact], sentence: str) -> bool:
+    def _is_near(self, number: Figure, fact: Fact) -> bool:
+        """Whether a number that is none of a fact's values looks like a wrong print of one: near, and of its form."""
+        end = max(end for end in number.interval if isfinite(end))
+        middles = [abs(value.low + value.high) / 2 for value in fact.values[number.kind]]
+        is_near = any(middle and 1 / NEAR < end / middle < NEAR for middle in middles)
+        has_decimals = "." not in number.text or any(cell.decimals for cell in fact.cells) or bool(fact.whole)
+        return is_near and has_decimals and bool(number.digits >= DIGITS or fact.is_change or fact.whole)
+
+    def _is_worded(self, number: Figure, fact: Fact, names: _Names) -> bool:
+        """Whether a sentence names what a wrong number would be of, also where a table has one label for it."""
+        starts = self._within(names, fact).starts
+        return all(
+            name in starts or name == "value" or name in self.tables[cell.table].varying or number.kind == SHARE
+            for cell in fact.cells
+            for name in cell.coordinates
+        )
+
+    def _is_meant(self, number: Figure, fact: Fact, names: _Names, meant: Sequence[Fact], sentence: str) -> bool:
         """Whether subject, measure, condition and table of a sentence are those of a fact and of no other one."""
-        if not self._pinned(fact, names) or _OF_OTHERS.search(sentence):
+        if not self._pinned(fact, names) or _OF_OTHERS.search(sentence) or is_of_range(number, sentence):
+            return False
+        if self._is_other(number, fact, names, sentence):
             return False
         places = {cell.place_without() for cell in fact.cells}
         rivals = [other for other in meant if {cell.place_without() for cell in other.cells} == places]
@@ -341,6 +368,33 @@ class Prose:
         named = {measure.casefold() for measure in _MEASURES.findall(sentence)}
         return all(measure in text or measure.lstrip("m") in text for measure in named)
 
+    def _is_other(self, number: Figure, fact: Fact, names: _Names, sentence: str) -> bool:
+        """Whether a number is something else than a fact: a setting, a part of a label, of another unit or subject."""
+        texts = " ".join(self._texts(cell) for cell in fact.cells).casefold()
+        first = fact.cells[0]
+        labels = {label for labels in self._labels[first.table].values() for label in labels}
+        printed = re.compile(rf"(?<![\w.]){re.escape(number.text)}(?![\w.])")
+        starts = [
+            start
+            for name, starts_of in names.starts.items()
+            for label, starts in starts_of.items()
+            if name not in ("measure", "quantity") and label in {cell.coordinates.get(name) for cell in fact.cells}
+            for start in starts
+        ]
+        return (
+            is_setting(sentence, texts)
+            or has_other_unit(number, sentence, texts)
+            or has_other_subject(number, sentence, starts)
+            or (bool(fact.whole) and not is_share(number, sentence))
+            or any(map(printed.search, labels))
+            or self._is_factor(first)
+        )
+
+    def _is_factor(self, cell: Cell) -> bool:
+        """Whether the column of a cell has a few values again and again: it is a setting of the rows."""
+        values = [one.number for one in self.tables[cell.table].cells if one.column == cell.column]
+        return FACTOR * len(set(values)) <= len(values)
+
     def _texts(self, cell: Cell) -> str:
         """The labels of a cell as the paper words them, and its caption."""
         labels = [text for label in cell.coordinates.values() for text in (label, *self._worded.get(label, ()))]
@@ -353,7 +407,8 @@ class Prose:
         """`the best on all sets`: whether the one system that a sentence names has the largest number, where one table
         and one measure are meant."""
         words = [*_EXTREME.findall(sentence), *_BEATS.findall(sentence)]
-        if len(words) != 1 or _NOT_BEST.search(sentence) or _OF_OTHERS.search(sentence):
+        not_best = _NOT_BEST.search(sentence) or _OF_OTHERS.search(sentence) or _NO_EXTREME.search(sentence)
+        if len(words) != 1 or not_best:
             return []
         is_low = words[0].lower() in ("lowest", "smallest", "worst")
         ties = []
@@ -377,7 +432,12 @@ class Prose:
                 if len(group) > 1 and own.coordinates["system"] == systems[0]
             ]
             measures = {self._measure_of(own) for own, _ in compared}
-            if len(measures) != 1 or len(compared) < len(groups) or any(own.value < 0 for own, _ in compared):
+            if (
+                len(measures) != 1
+                or "" in measures
+                or len(compared) < len(groups)
+                or any(own.value < 0 for own, _ in compared)
+            ):
                 continue
             if len(compared) > 1 and not _ALL.search(sentence):
                 continue
@@ -412,10 +472,10 @@ class Prose:
         return cell.place_without("system", *follows)
 
     def _follows(self, table: str, name: str) -> bool:
-        """Whether each system of a table has one label of a coordinate."""
+        """Whether each system of a table has one label of another coordinate."""
         if (table, name) not in self._determined:
             pairs = {(c.coordinates.get("system"), c.coordinates.get(name)) for c in self.tables[table].cells}
-            self._determined[table, name] = len(pairs) == len({system for system, _ in pairs})
+            self._determined[table, name] = name != "system" and len(pairs) == len({system for system, _ in pairs})
         return self._determined[table, name]
 
     def _pinned(self, fact: Fact, names: _Names) -> bool:
@@ -455,6 +515,11 @@ class Prose:
                 name = f"{id} [{next(iter(systems))}], the best of its group"
                 verdicts.append((verdict, name, f"{best} of {len(compared)}"))
         return verdicts[0] if len(verdicts) == 1 else (UNTIED, "", "")
+
+
+def _singular(word: str) -> str:
+    """A word in full and without the ending of a plural."""
+    return _SHORT.get(word, _PLURAL.sub("", word))
 
 
 def _is_whole(cell: Cell) -> bool:

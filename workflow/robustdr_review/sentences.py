@@ -33,6 +33,7 @@ _FIGURE = re.compile(
     r"\s?(?P<unit>\\?%|percent(?:age points?)?\b|(?:absolute )?points?\b|pp\b)?",
     re.I,
 )
+_MINUS = str.maketrans("−–", "--")
 _COUNTED = re.compile(rf"\s*(?:[a-z-]+\s+){{0,2}}(?:{COUNTED})\b")
 _LEVEL = re.compile(r"\bp(?:[\s-]?values?)?\s*(?:of\s*)?[<≤=]\s*(0?\.\d+)", re.I)
 _WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
@@ -51,6 +52,8 @@ class Figure(NamedTuple):
     interval: Interval
     digits: int = 0  # significant
     out_of: int = 0
+    end: int = 0
+    sign: str = ""  # + or - if it is printed
 
 
 def sentences(paragraph: str) -> Iterator[tuple[int, str]]:
@@ -94,7 +97,8 @@ def _figure(match: re.Match[str], kind: str, sentence: str) -> Figure:
         interval = Interval(float(number) * scale, inf)
     elif hedge == "<":
         interval = Interval(0.0, float(number) * scale)
-    return Figure(" ".join(match[0].split()), match.start(), kind, hedge, interval, digits)
+    sign = match["number"][0].translate(_MINUS) if match["number"][0] in "+-−–" else ""
+    return Figure(" ".join(match[0].split()), match.start(), kind, hedge, interval, digits, 0, match.end(), sign)
 
 
 def decimal_of(text: str) -> Decimal:
