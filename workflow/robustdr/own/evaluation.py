@@ -311,7 +311,8 @@ def _make(graph: Graph, targets: Sequence[Node], output: Path, cores: int | None
     place_options += ["--configfile", f"{output}/config/config.yaml", "--workflow-profile", f"{HOUSE}/profiles/default"]
     log_options = ["--logger", "robustdr", "--logger-robustdr-estimates", "false"]
     place_options += ["--cores", f"{cores}"]
-    command = [sys.executable, "-m", "snakemake", *place_options, *log_options, "--", *(node.declared for node in targets)]
+    records = [node.declared for node in targets]
+    command = [sys.executable, "-m", "snakemake", *place_options, *log_options, "--", *records]
     environment = {"OMP_NUM_THREADS": "1", **os.environ}  # as the rules have it
     if signals.run_quietly(command, environment):
         raise UserError(f"{output}: the workflow stopped; the line above says why")
