@@ -48,7 +48,7 @@ def test_every_option_of_the_command_is_one_of_the_function():
     assert {*api.Options.__annotations__} == actions.keys() - {"models", "output", "fail_if_drop"}
     for name, kind in api.Options.__annotations__.items():
         assert (kind is bool) == (actions[name].nargs == 0), name
-        assert get_args(kind) in ((), get_args(api.Name), (str,), tuple(actions[name].choices or ())), name
+        assert get_args(kind) in ((), get_args(api.Name), (str,), (int,), tuple(actions[name].choices or ())), name
 
 
 OPTIONS = {

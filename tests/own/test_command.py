@@ -33,6 +33,11 @@ MISTAKES = {
     "options of runs": ({"--runs": ".", "--query-prompt": "q: "}, "prompts: not options of a model of --runs"),
     "a server without a protocol": ({"--server": "localhost"}, "--server: 'localhost'; it must begin with http://"),
     "a key in place of its variable": (SERVED | {"--key": "sk-1"}, "key: the name of the environment variable that "),
+    "no dimension": ({"--truncate-dim": "0"}, "--truncate-dim: 0; allowed: 1 or more"),
+    "vectors of a server": (
+        SERVED | {"--precision": "int8"},
+        "--precision: {model}: served; allowed: a model of a folder or of the hub with one vector for each text",
+    ),
     "a key that is not set": (SERVED | {"--key": "NOT_SET"}, "key: the environment variable NOT_SET is not set"),
 }
 
@@ -43,7 +48,7 @@ def test_a_mistake_is_one_line_and_leaves_nothing(options, tmp_path, capsys, mis
     arguments = [word for pair in (options | changes).items() if None not in pair for word in pair]
     assert main(["evaluate", *arguments]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"robustdr: {message}")
+    assert line.startswith(f"robustdr: {message.format(model=options['--model'])}")
     assert not (tmp_path / "out").exists()
 
 

@@ -84,6 +84,7 @@ def report_numbers():
         "ranking": [entry("own", "mine", WORSE), entry("own_bm25", "BM25", UNKNOWN, {"difference": -0.1})],
         "pairs": [],
         "costs": {"own": NO_COSTS, "own_bm25": NO_COSTS},
+        "compressed": [],
         "worst": [
             {"qid": "1", "variation": "typo", "query": NASTY, "varied": "a|bb", "before": 1.0, "after": 0.0},
         ],
@@ -114,6 +115,13 @@ def test_a_row_for_every_query_set_and_remedy(report_numbers):
     (remedy,) = (line for line in lines if line.startswith(gains))
     assert remedy.endswith("| 61 | stays | `out/capot` |")
     assert any("25.0 % of the passages are longer" in line for line in lines)
+
+
+def test_a_row_for_every_size_of_vectors(report_numbers):
+    size = {"label": "mine", "dimensions": 1024, "precision": "int8", "bytes": 1024, "original": 0.5}
+    assert "Smaller vectors" not in markdown(report_numbers)
+    lines = markdown({**report_numbers, "compressed": [{**size, "variations": WORSE}]}).splitlines()
+    assert "| mine | 1,024 | int8 | 1,024 | 0.500 | 0.400 | -20.0 % [-30.0, -10.0] |" in lines
 
 
 def test_queries_are_texts_whatever_they_look_like(report_numbers):

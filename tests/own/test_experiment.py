@@ -99,6 +99,14 @@ def test_a_spell_checker_stands_before_bm25_and_the_first_model_whose_vectors_ar
         experiment.write(tmp_path, [ran], data, BY_CATEGORY, ["RR@10"], spell_checker=True)
 
 
+def test_vectors_that_are_ranked_again_are_kept(data, tiny_model, tmp_path):
+    for folder, keep in ((tmp_path / "kept", True), (tmp_path / "not", False)):
+        model = models.find(str(tiny_model))
+        experiment.write(folder, [model], data, BY_CATEGORY, ["RR@10"], keep_vectors=keep)
+        run = graph(load(HOUSE / "config", folder), NAME).run(NAME, 0, (NAME, "test"), "typo")
+        assert bool(run.inputs["embeddings"].paths) == keep
+
+
 def test_misspellings_of_people_have_the_kinds_that_people_typed(data, tiny_model, tmp_path):
     experiment.write(tmp_path, [models.find(str(tiny_model))], data, {"misspelling": ["human_misspelling"]}, ["RR@10"])
     job_graph = graph(load(HOUSE / "config", tmp_path), NAME)

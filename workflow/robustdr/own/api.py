@@ -39,6 +39,8 @@ class Options(TypedDict, total=False):
     draws: int
     reranker: Name
     spell_checker: bool
+    truncate_dim: Sequence[int]
+    precision: Sequence[str]
     fix: Sequence[str]
     train_queries: Name
     train_qrels: Name

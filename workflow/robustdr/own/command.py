@@ -2,11 +2,12 @@
 
 import argparse
 import os
+from typing import get_args
 
 from robustdr.collections import data
 from robustdr.core.paths import named_path
 from robustdr.encoding.directory import POOLINGS
-from robustdr.own import REALISTIC, ROLES, SMALL
+from robustdr.own import REALISTIC, ROLES, SMALL, Coarse
 from robustdr.own.signals import ends_on_signals
 
 
@@ -39,6 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reranker", metavar="MODEL", help=text)
     text = "also measure BM25 and the first model behind a spell checker that knows the passages' words"
     parser.add_argument("--spell-checker", action="store_true", help=text)
+    text = "also rank by the first dimensions alone of each model's vectors, e.g. 64 128 256"
+    parser.add_argument("--truncate-dim", type=int, nargs="+", default=[], metavar="N", help=text)
+    text = "also rank by vectors of passages in these precisions, at each size of --truncate-dim too"
+    parser.add_argument("--precision", nargs="+", choices=get_args(Coarse), default=[], help=text)
     text = "remedies to train from the model, comma-separated: rodr, capot, self-teaching, augmentation"
     parser.add_argument("--fix", type=lambda names: names.split(","), default=[], metavar="REMEDIES", help=text)
     parser.add_argument(

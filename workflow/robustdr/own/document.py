@@ -31,6 +31,7 @@ def _parts(report: Report) -> list[str]:
     parts += [_files(report)] if report["notes"] else []
     parts += [_ranking(report), f"## {plain(report['model'])} by variation", _table(report), _notes(report)]
     parts += [_pairs(report)]
+    parts += [_compressed(report)] if report["compressed"] else []
     parts += [_remedies(report)] if report["remedies"] else []
     return [*parts, _worst(report)]
 
@@ -262,6 +263,24 @@ def _pairs(report: Report) -> str:
         "over the pairs of a column.\n"
         "- change: changed queries minus original ones. Below 0, changes cost the first more than the second. Where "
         "its interval holds 0, these queries do not say which of the two is more robust."
+    )
+
+
+def _compressed(report: Report) -> str:
+    """A row for each size of the vectors of each model."""
+    columns = ["model", "dimensions", "precision", "bytes of a passage", report["measure"], "changed", "drop [95 %]"]
+    lines = [columns, [":---", "---:", ":---", *["---:"] * 4]]
+    for row in report["compressed"]:
+        sizes = [f"{row['dimensions']:,}", row["precision"], f"{row['bytes']:,}"]
+        values = [f"{row['original']:.3f}", f"{row['variations']['mean']:.3f}", _drop(row["variations"])]
+        lines.append([plain(row["label"]), *sizes, *values])
+    rows = "\n".join(map(table_row, lines))
+    return (
+        f"## Smaller vectors\n\n{rows}\n\n- The first dimensions of the same vectors, with length 1 again where the "
+        "model normalises them. Fewer dimensions suit a model that was trained for them.\n"
+        "- int8, binary: vectors of passages as sentence-transformers quantises them. Queries stay in single "
+        "precision, and all passages are compared: a search that ranks only some candidates again may find less.\n"
+        "- drop: what changed queries cost at this size, compared with the original queries at the same size."
     )
 
 

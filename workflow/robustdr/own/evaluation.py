@@ -34,7 +34,7 @@ from robustdr.experiments.kinds import LENGTHS
 from robustdr.graph.graph import Graph, graph
 from robustdr.graph.site import page
 from robustdr.keys.node import Node
-from robustdr.own import ROLES, SMALL, document, experiment, jobs, models, results, signals
+from robustdr.own import ROLES, SMALL, compression, document, experiment, jobs, models, results, signals
 from robustdr.own.experiment import HOUSE, LOGGED, NAME, PARAPHRASE, PROJECT, TRAIN, Data, Split, is_model
 from robustdr.own.pairs import write_pairs
 from robustdr.retrieval import existing
@@ -54,6 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         parse(measure)
     used = _data(a)
     compared, folder = _models(a), a.output / "config"
+    compression.check_models(compared, a.truncate_dim, a.precision)
     reranker = models.reranker(a.reranker) if a.reranker else None
     queries = {query.qid: query.text for _, query in read_queries(used.splits[a.split].queries, lambda problem: None)}
     language, spoken = given_or_found(a.language, list(queries.values()))
@@ -110,10 +111,13 @@ def run(arguments: argparse.Namespace) -> int:
             a.draws,
             reranker,
             a.spell_checker,
+            bool(a.truncate_dim or a.precision),
             parameters,
         )
         job_graph = graph(load(PROJECT, folder.resolve()), NAME)
         cores = None if (passages <= SMALL and not a.fix) or not WORKFLOW else a.cores
+        if a.truncate_dim:
+            _check_dimensions(job_graph, compared, a.truncate_dim, a.output, cores)
         if elsewhere := [experiment.system_of(n) for n, model in enumerate(compared) if "runs" in model.recipe]:
             notes += _check_runs(job_graph, elsewhere, a.split, a.output, cores)
         for note in notes:
@@ -121,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
         with chdir(a.output):
             targets = [*job_graph.all_measures(NAME, job_graph.demand.pairs(NAME)), page(job_graph, (NAME,))]
         _make(job_graph, targets, a.output, cores)
-        report = results.collect(job_graph, a.output, notes)
+        report = results.collect(job_graph, a.output, notes, a.truncate_dim, a.precision)
         write_json(a.output / "report.json", report)
         write_text(a.output / "report.md", document.markdown(report))
         write_text(a.output / "report.csv", document.table(report))
@@ -269,6 +273,20 @@ def _check_runs(graph: Graph, systems: Sequence[str], split: str, output: Path, 
     ]
 
 
+def _check_dimensions(
+    graph: Graph, compared: Sequence[models.Model], dimensions: Sequence[int], output: Path, cores: int | None
+) -> None:
+    """Read the models, and check that the vectors of each have as many dimensions.
+
+    Raises:
+        UserError: they have fewer.
+    """
+    checkpoints = {model.label: graph.checkpoint(str(model.recipe["initial"])) for model in compared}
+    _make(graph, [*checkpoints.values()], output, cores)
+    for label, checkpoint in checkpoints.items():
+        compression.check_dimensions(label, output / checkpoint.path, dimensions)
+
+
 def _listed(files: Sequence[str], runs: int) -> str:
     """Names of some of a system's runs, the first few by name."""
     if len(files) == runs > 1:
@@ -293,7 +311,8 @@ def _make(graph: Graph, targets: Sequence[Node], output: Path, cores: int | None
     place_options += ["--configfile", f"{output}/config/config.yaml", "--workflow-profile", f"{HOUSE}/profiles/default"]
     log_options = ["--logger", "robustdr", "--logger-robustdr-estimates", "false"]
     place_options += ["--cores", f"{cores}"]
-    command = [sys.executable, "-m", "snakemake", *place_options, *log_options, "--", *(node.path for node in targets)]
+    records = [node.declared for node in targets]
+    command = [sys.executable, "-m", "snakemake", *place_options, *log_options, "--", *records]
     environment = {"OMP_NUM_THREADS": "1", **os.environ}  # as the rules have it
     if signals.run_quietly(command, environment):
         raise UserError(f"{output}: the workflow stopped; the line above says why")

@@ -161,6 +161,7 @@ def write(
     draws: int = 1,
     reranker: Model | None = None,
     spell_checker: bool = False,
+    keep_vectors: bool = False,
     parameters: Mapping[str, Mapping[str, object]] | None = None,
 ) -> None:
     """Write collections.yaml, scales/own.yaml, papers/own/experiment.yaml and config.yaml to `folder`.
@@ -170,6 +171,7 @@ def write(
         measures: the first decides. fix: remedies to train from the first model.
         language: of the queries; BM25 stems it where Snowball does. draws: of each variation.
         reranker: of all passages that the first model finds. spell_checker: before BM25 and before the first model.
+        keep_vectors: of passages, which others than the models read, too.
         parameters: of variations that need some.
 
     Raises:
@@ -194,6 +196,7 @@ def write(
             experiment["systems"][HYBRID if not number else f"{system}{OF_HYBRIDS}"] = hybrid
         if number:
             experiment["tables"]["table1"]["systems"] += [system, f"{system}{OF_HYBRIDS}"]
+    scale["embeddings"]["keep"] = spell_checker or keep_vectors  # a model encodes the passages once
     if reranker:
         candidates = {"system": NAME, "depth": scale["retrieval"]["depth"], "queries": "own"}
         label = f"{first.label}, reranked by {reranker.label}"
@@ -202,7 +205,6 @@ def write(
     if spell_checker:
         if "runs" in first.recipe:
             raise UserError(f"--spell-checker: {first.label} ran elsewhere; allowed: a model that ranks here")
-        scale["embeddings"]["keep"] = True  # the model encodes the passages once
         for ranker in (BM25, NAME):
             label = f"spell checker and {experiment['systems'][ranker]['label']}"
             checker = {"kind": Rewrite().name, "rewriter": "symspell", "edits": 2, "ranker": ranker}

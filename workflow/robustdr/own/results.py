@@ -18,9 +18,12 @@ from robustdr.evaluation.store import MEAN, Source, Store
 from robustdr.experiments.models import ORIGINAL
 from robustdr.graph.graph import Graph
 from robustdr.graph.tables import evaluation_settings
+from robustdr.own import Coarse
 from robustdr.own.compared import Compared, compare, correct, interval_of
+from robustdr.own.compression import Compressed
+from robustdr.own.compression import rows as compressed_rows
 from robustdr.own.costs import Costs, costs
-from robustdr.own.experiment import NAME, draws_of
+from robustdr.own.experiment import NAME, draws_of, is_model
 from robustdr.own.ranking import ByCategory, Pair, Ranked, pairs, ranking
 from robustdr.own.remedies import CONTROL, system_of
 from robustdr.systems.rerank import Rerank
@@ -85,15 +88,23 @@ class Report(TypedDict):
     ranking: list[Ranked]
     pairs: list[Pair]
     costs: dict[str, Costs]
+    compressed: list[Compressed]
     worst: list[Reworded]
 
 
-def collect(graph: Graph, folder: Path, notes: Sequence[str] = ()) -> Report:
+def collect(
+    graph: Graph,
+    folder: Path,
+    notes: Sequence[str] = (),
+    dimensions: Sequence[int] = (),
+    precisions: Sequence[Coarse] = (),
+) -> Report:
     """All numbers of the report.
 
     Args:
         graph: of the configuration from `experiment.write`. folder: where the workflow ran.
         notes: what a reader should know of the files.
+        dimensions, precisions: of smaller vectors, in which each model ranks again; see `compression.rows`.
 
     Raises:
         UserError: measures are stale: their key is not the node's.
@@ -146,6 +157,12 @@ def collect(graph: Graph, folder: Path, notes: Sequence[str] = ()) -> Report:
             {name: _model(graph, folder, recipe) for name, recipe in systems.items()},
             passages,
         ),
+        "compressed": [
+            row
+            for name, recipe in systems.items()
+            if (dimensions or precisions) and is_model(name) and (model := _model(graph, folder, recipe))
+            for row in compressed_rows(graph, folder, name, model, dimensions, precisions)
+        ],
         "worst": _worst(graph, store, folder, evaluation["split"], measure),
     }
 
