@@ -101,8 +101,9 @@ def test_nothing_but_a_kind_knows_its_name():
     files += [ROOT / "Snakefile", *(ROOT / "rules").glob("*.smk")]
     for name in KINDS.names():
         quoted = re.compile(rf"""(?<!scale\[)["']{name}["']""")
-        # `robustdr export tevatron` names the toolkit; a file of rewordings may have a column `rewrite`.
-        others = {Recipe.kind: ["kinds.py"], "tevatron": ["cli.py"], "rewrite": ["forms.py"]}
+        # `robustdr export tevatron` names the toolkit; a file of rewordings may have a column `rewrite`; a stage of
+        # the chain has the rule `rerank`.
+        others = {Recipe.kind: ["kinds.py"], "tevatron": ["cli.py"], "rewrite": ["forms.py"], "rerank": ["chain.py"]}
         assert [path.name for path in files if quoted.search(path.read_text())] == others.get(name, []), name
 
 

@@ -323,21 +323,19 @@ def write_findings(
         answers += answer(second.papers.values(), second.setting)
     lines += [
         *(line for paragraph in answers for line in (paragraph, "")),
-        f"{plain(basis)} `make findings` writes this page. All claims, controls and numbers stand in "
-        f"`{next(iter(papers)).parent}/`. [Verdicts](explanation/verdicts.md) explains the words.",
+        f"{plain(basis)} All numbers: `{next(iter(papers)).parent}/`. Words: [verdicts](explanation/verdicts.md).",
         "",
-        f"{SIGN} Each row has the comparison that supports its sentence least: the effect here with its 95 % interval, "
-        "and as printed. p is two-sided; where a sentence sets a bound (±2 % for “similar”), one-sided against that. "
-        "Intervals and p are of one comparison; the counts are corrected for all of a sentence "
-        "(Holm). Power: how often our test shows an effect of printed size.",
+        f"{SIGN} Each row has the comparison that supports its sentence least, with its 95 % interval. p is two-sided; "
+        "where a sentence sets a bound (±2 % for “similar”), one-sided against that. Counts are corrected for all "
+        "comparisons of a sentence (Holm). Power: how often our test shows an effect of printed size.",
     ]
     if second:
         texts = dict.fromkeys(paper["miniature"].partition(" Amounts:")[0] for paper in second.papers.values())
         miniature = " ".join(filter(None, texts))
         lines += [
             "",
-            f"**On {second.setting}.** {prose(miniature)} {plain(second.basis)} The last column has differences in "
-            f"size from {setting}, in points (positive: less lost, or more gained), with corrected p.",
+            f"**On {second.setting}.** {prose(miniature)} {plain(second.basis)} Last column: the size less "
+            f"that on {setting}, in points (positive: less lost, or more gained), p corrected.",
         ]
     for paper in with_headlines:
         lines += ["", f"## {plain(paper['title'])}"]
