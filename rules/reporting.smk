@@ -169,14 +169,18 @@ rule texts:
 REPORT = node_at("{root}/report/index.html", lambda graph, w: site.page(graph, PAPERS))
 
 
-def files_of_report(w):
-    """The files that the pages show, and the records of the data that they load."""
-    return {**REPORT.find(w).options, "data": [node.declared for node in site.data(GRAPHS[w.root], PAPERS)]}
-
-
 rule report:
     input:
-        unpack(inputs(REPORT, files_of_report)),
+        # The files that the pages show, and the records of the data that they load.
+        unpack(
+            inputs(
+                REPORT,
+                lambda w: {
+                    **REPORT.find(w).options,
+                    "data": [node.declared for node in site.data(GRAPHS[w.root], PAPERS)],
+                },
+            )
+        ),
     output:
         html="{root}/report/index.html",
         record=REPORT.record,
