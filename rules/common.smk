@@ -193,7 +193,7 @@ def inputs(functions, files=None):
                 return {name: ancient(paths) for name, paths in read.items()}
             if workflow.is_main_process and not workflow.touch:
                 look_old(Path(record), has_inputs=any(read.values()))
-        elif not files and functions.is_up_to_date(w):
+        elif "waited" in read and functions.is_up_to_date(w):
             return {**read, "waited": ancient(read["waited"])}
         return read
 

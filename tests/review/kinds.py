@@ -157,7 +157,7 @@ def digit(rng, text, least=0):
 
 
 def swapped(rng, text):
-    """Two neighbouring digits change places; None if that is the same number."""
+    """Two neighbouring digits change places; None if that is the same number, or one with a leading zero."""
     places = [at for at, character in enumerate(text) if character.isdigit()]
     pairs = [(a, b) for a, b in pairwise(places) if text[a] != text[b] and (a > places[0] or text[b] != "0")]
     if not pairs:

@@ -6,11 +6,11 @@
 import random
 import re
 from decimal import ROUND_HALF_UP, Decimal
-from itertools import pairwise
 from statistics import fmean, stdev
 
 import pytest
 
+from review.kinds import swapped
 from robustdr.audit.audited import audit
 from robustdr.audit.causes import causes
 from robustdr_review.transcribe import transcribe
@@ -105,16 +105,6 @@ def one_digit(rng, text):
     return text[:at] + rng.choice([d for d in "123456789" if d != text[at]]) + text[at + 1 :]
 
 
-def two_digits(rng, text):
-    """Two neighbouring digits are swapped, so that another number without a leading zero is printed; else None."""
-    places = [at for at, character in enumerate(text) if character.isdigit()]
-    pairs = [(a, b) for a, b in pairwise(places) if text[a] != text[b] and (a > places[0] or text[b] != "0")]
-    if not pairs:
-        return None
-    a, b = rng.choice(pairs)
-    return text[:a] + text[b] + text[a + 1 : b] + text[a] + text[b + 1 :]
-
-
 def point(rng, text):
     """The decimal point stands one digit further left; None where one digit alone stands before it."""
     return re.sub(r"(\d)\.(\d)", r".\1\2", text) if re.search(r"\d\d\.\d", text) else None
@@ -180,7 +170,7 @@ def no_whole(rng, text):
 DIGIT = changed(one_digit, in_results)  # in another cell, nothing tells which of them is wrong
 SLIPS = {
     "another digit": DIGIT,
-    "two digits swapped": changed(two_digits, everywhere),
+    "two digits swapped": changed(swapped, everywhere),
     "the point shifted": changed(point, everywhere),
     "two rows exchanged": exchanged,
 }

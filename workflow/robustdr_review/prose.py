@@ -392,7 +392,7 @@ class Prose:
 
     def _is_factor(self, cell: Cell) -> bool:
         """Whether the column of a cell has a few values again and again: it is a setting of the rows."""
-        values = [one.number for one in self.tables[cell.table].cells if one.column == cell.column]
+        values = [other.number for other in self.tables[cell.table].cells if other.column == cell.column]
         return FACTOR * len(set(values)) <= len(values)
 
     def _texts(self, cell: Cell) -> str:

@@ -46,15 +46,15 @@ def evaluate_any(qrels: Qrels, run: Mapping[str, Ranking], measure: str, level: 
 
     ERR: Chapelle et al. (CIKM 2009), with the probability (2^g − 1) / 2^m of grade g; m is the highest of all grades.
     """
-    match = _FURTHER.fullmatch(measure)
-    if match is None:
-        return evaluate(qrels, run, [measure], level)[measure]
-    if provided := PROVIDED.get(match[1]):
-        leveled = provided(rel=level) if "rel" in provided.SUPPORTED_PARAMS else provided
+    parsed = parse_any(measure)
+    if parsed in PROVIDED.values():
+        leveled = parsed(rel=level) if "rel" in parsed.SUPPORTED_PARAMS else parsed
         scored = {qid: dict(ranking) for qid, ranking in run.items() if qid in qrels}
         return {metric.query_id: metric.value for metric in trec_eval.iter_calc([leveled], qrels, scored)}
+    if parsed.NAME != "ERR":
+        return evaluate(qrels, run, [measure], level)[measure]
     denominator = 2 ** max(grade for judged in qrels.values() for grade in judged.values())
-    cut = int(match[3] or 0)
+    cut = cut_of(parsed)
     return {
         qid: _err(
             [judged.get(docid, 0) for docid, _ in rank(run.get(qid, []), cut or len(run.get(qid, [])))], denominator

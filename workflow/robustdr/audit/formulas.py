@@ -92,7 +92,8 @@ class Formulas:
             self.range.append(_range(sorted(ends)))
         places = [place for _, place in table.rows] if transposed else table.columns
         roles = [{role(str(label)) for label in place.values()} for place in places]
-        self.is_tested, self.is_extreme = ([bool(one & {*words}) for one in roles] for words in (TESTED, EXTREMES))
+        self.is_tested = [bool(place_roles & {*TESTED}) for place_roles in roles]
+        self.is_extreme = [bool(place_roles & {*EXTREMES}) for place_roles in roles]
         self.sizes = [size.number for size in sizes(table.caption, *names, *lines)]
 
     def blocks(self, target: int) -> Iterator[Formula]:

@@ -63,7 +63,7 @@ def stages_of(graph: Graph, papers: tuple[str, ...]) -> dict[str, list[Node]]:
     stages: dict[str, list[Node]] = {stage: [] for stage in RULES}
     for node in nodes:
         stages[stage_of_job[node.declared]].append(node)
-    return {stage: made for stage, made in stages.items() if made}
+    return {stage: stage_nodes for stage, stage_nodes in stages.items() if stage_nodes}
 
 
 def sources(node: Node) -> list[Node]:
@@ -80,28 +80,28 @@ def outputs(stages: Mapping[str, Sequence[Node]]) -> dict[str, list[str]]:
             files[file] = stage
             for folder in PurePosixPath(file).parents:
                 stages_below[str(folder)].add(stage)
-    found: dict[str, dict[str, None]] = {stage: {} for stage in stages}
+    places: dict[str, dict[str, None]] = {stage: {} for stage in stages}
     for file, stage in sorted(files.items()):
         root = next(iter(stages[stage])).root
         folders = [str(folder) for folder in reversed(PurePosixPath(file).relative_to(root).parents)][1:]
         whole = (f"{root}/{folder}" for folder in folders if stages_below[f"{root}/{folder}"] == {stage})
-        found[stage][next(whole, file)] = None
-    return {stage: _outermost(paths) for stage, paths in found.items()}
+        places[stage][next(whole, file)] = None
+    return {stage: _outermost(paths) for stage, paths in places.items()}
 
 
 def _files(node: Node) -> Iterable[str]:
     """Yield the files and folders that the job of an artifact makes, with their records."""
     for paths in (node.outputs or {"output": [node.path]}).values():
         yield from paths
-    for made in node.artifacts:
-        yield from (made.path, made.record)
+    for artifact in node.artifacts:
+        yield from (artifact.path, artifact.record)
     yield node.declared
 
 
 def _outermost(paths: Iterable[str]) -> list[str]:
     """Return the paths that lie in no other one."""
-    every = set(paths)
-    return [path for path in paths if every.isdisjoint(map(str, PurePosixPath(path).parents))]
+    distinct = set(paths)
+    return [path for path in paths if distinct.isdisjoint(map(str, PurePosixPath(path).parents))]
 
 
 def read(stages: Mapping[str, Sequence[Node]], outputs: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:

@@ -307,13 +307,6 @@ class Demand:
         collections += [lineage.collection_of(lineage.config.pretraining[name].collection) for name in pretrainings]
         return list(dict.fromkeys(collections))
 
-    def splits_behind(self, names: Iterable[str]) -> list[Split]:
-        """Return the splits that anything behind papers reads."""
-        trained = [
-            self.lineage.train_split(system) for system in self.systems_behind(names) if self.lineage.is_trained(system)
-        ]
-        return list(dict.fromkeys([*(split for _, split in self.shown_query_sets(tuple(names))), *trained]))
-
     def varied(self, names: Iterable[str]) -> dict[Split, list[str]]:
         """Return the variations behind papers by split, for evaluated and for training queries."""
         splits_with_variations = [

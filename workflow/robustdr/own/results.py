@@ -126,6 +126,7 @@ def collect(
     queries = len(store.queries(NAME, NAME))
     alike = ByCategory(store, list(by_category))
     ranked = ranking(alike, labels, evaluation["measures"])
+    directories = {name: _model(graph, folder, recipe) for name, recipe in systems.items()}
     return {
         "model": systems[NAME].label,
         "notes": [*notes],
@@ -154,14 +155,14 @@ def collect(
             graph,
             folder,
             evaluation["split"],
-            {name: _model(graph, folder, recipe) for name, recipe in systems.items()},
+            directories,
             passages,
         ),
         "compressed": [
             row
-            for name, recipe in systems.items()
-            if (dimensions or precisions) and is_model(name) and (model := _model(graph, folder, recipe))
-            for row in compressed_rows(graph, folder, name, model, dimensions, precisions)
+            for name, directory in directories.items()
+            if (dimensions or precisions) and is_model(name) and directory
+            for row in compressed_rows(graph, folder, name, directory, dimensions, precisions)
         ],
         "worst": _worst(graph, store, folder, evaluation["split"], measure),
     }
