@@ -4,6 +4,7 @@ Python's `\\w` has no marks: without them हिन्दी would be three word
 apart. Where a text has no marks, the patterns are those of `\\w`.
 """
 
+import re
 from itertools import chain
 from unicodedata import category, is_normalized, normalize
 
@@ -31,6 +32,14 @@ LETTERS = rf"[^\W_]+(?:[{MARKS}]+[^\W_]*)*"
 CHARACTERS = rf"\w[\w{MARKS}]*"
 # Whatever stands between words.
 BETWEEN = rf"(?:^|[^\w{MARKS}])\W*"
+
+
+_CHARACTER = re.compile(rf".[{MARKS}]*", re.DOTALL)
+
+
+def characters(word: str) -> list[str]:
+    """Return the characters of a word, each with its combining marks."""
+    return _CHARACTER.findall(word)
 
 
 def composed(text: str) -> str:
