@@ -223,12 +223,12 @@ def _languages() -> str:
         "sound": PhoneticSlip.speaks,
         "synonyms": lambda code: SwapSynonymWordnet.speaks(code) or (SwapSynonymOmw.speaks(code) and "`--wordnet`"),
     }
-    marks = {True: "yes", False: "–"}
+    marks: dict[str | bool, str | bool] = {True: "yes", False: "–"}
     rows = []
     for code, name in NAMES.items():
-        cells = [marks.get(answer, str(answer)) for answer in (speaks(code) for speaks in rules.values())]
+        cells = [marks.get(answer, answer) for answer in (speaks(code) for speaks in rules.values())]
         stemmer = "Snowball's stemmer" if name.lower() in Stemmer.algorithms() else "no stemmer"
-        rows.append((f"{name} (`{code}`)", *cells, "n-grams" if code in {*UNSPACED, "ko"} else stemmer))
+        rows.append((f"{name} (`{code}`)", *map(str, cells), "n-grams" if code in {*UNSPACED, "ko"} else stemmer))
     return _table(("language", *rules, "BM25"), rows)
 
 

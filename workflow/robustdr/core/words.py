@@ -47,6 +47,11 @@ def composed(text: str) -> str:
     return text if is_normalized("NFC", text) else normalize("NFC", text)
 
 
+def composed_if(text: str, original: str) -> str:
+    """Return a text in the composed form if the original is in it; else the text."""
+    return composed(text) if is_normalized("NFC", original) else text
+
+
 def folded(word: str) -> str:
     """Return a word as lists of words have it: lower case, with straight apostrophes."""
     return word.lower().translate(_APOSTROPHES)

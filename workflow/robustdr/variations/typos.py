@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import floor
 from typing import ClassVar
 
-from robustdr.core.words import MARKS, composed
+from robustdr.core.words import MARKS, composed_if
 from robustdr.variations import edits, lexicon
 from robustdr.variations.base import WORD, Draw, Plain, in_range, splice
 from robustdr.variations.languages import Typed
@@ -54,7 +54,7 @@ class Typo(Typed):
                 break
             edit_of = edits.on_keyboard(self.keyboard_of(word[0]) or ())
             if (changed := edits.one_of(*(edit_of[kind] for kind in self.kinds))(word[0], draw)) is not None:
-                wrong[word.span()] = composed(changed)
+                wrong[word.span()] = composed_if(changed, word[0])
         for span in sorted(wrong, reverse=True):
             text = splice(text, *span, wrong[span])
         return text
@@ -161,7 +161,7 @@ class RandomChar(Typed):
         old = character[0]
         new = self.noise(old[0], rows, draw)
         changed = (new + old, old + new, new + old[1:])[draw.integer_below(3)]
-        return splice(text, *character.span(), composed(changed))
+        return splice(text, *character.span(), composed_if(changed, old))
 
 
 class KeyboardChar(RandomChar):
