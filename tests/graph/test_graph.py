@@ -6,6 +6,7 @@ from functools import cache, partial
 
 import pytest
 from tests.changes import changed
+from tests.planned import paths_behind
 
 from robustdr import variations
 from robustdr.core.errors import UserError
@@ -26,13 +27,16 @@ def keys(config, scale="mini"):
     made = graph(config, scale)
     lineage, demand = made.lineage, made.demand
     found = {}
-    for collection in demand.collections(config.papers):
+    for collection in dict.fromkeys(
+        path.split("/")[3] for path in paths_behind(made, config.papers, "download_queries")
+    ):
         cards = [made.split_card((collection, split)) for split in demand.splits(collection)]
         cards += [] if lineage.is_log(collection) else [made.card(collection)]
         found["collection", collection] = provenance.key(Code([]), None, {"cards": [card.key for card in cards]})
-    for split, names in demand.varied(config.papers).items():
-        for name in names:
-            found["variation", *split, name] = made.query_set(split, name).key
+    for path in paths_behind(made, config.papers, "vary"):
+        collection, split, file = path.split("/")[3:]
+        name = file.removesuffix(".tsv")
+        found["variation", collection, split, name] = made.query_set((collection, split), name).key
     for checkpoint in (name for name, entry in lineage.scale.checkpoints.items() if not entry.unavailable):
         found["checkpoint", checkpoint] = made.checkpoint(checkpoint).key
     every = dict.fromkeys([*config.systems, *demand.evaluated()])
