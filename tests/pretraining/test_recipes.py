@@ -205,7 +205,7 @@ def test_snakemake_pretrains_and_a_change_reruns_what_starts_from_it(tmp_path):
 
     weights = sha256(made / "model.safetensors")
     (made / "model.safetensors").unlink()
-    status, output = project.snakemake("--", f"{made.relative_to(tmp_path)}/model.safetensors")
+    status, output = project.snakemake("--", f"{made.relative_to(tmp_path)}.sha256")
     assert status == 0 and sha256(made / "model.safetensors") == weights, output
 
     edit(tmp_path / "config" / EXPERIMENT, lambda tree: tree["pretraining"]["pretrained"].update(typo=0.5))

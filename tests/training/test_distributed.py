@@ -18,6 +18,7 @@ from robustdr.encoding.directory import DOCUMENT, QUERY, part
 from robustdr.encoding.hardware import device
 from robustdr.losses.batch import Batch
 from robustdr.pretraining.settings import PretrainingSettings
+from robustdr.pretraining.tokens import write_tokens
 from robustdr.training import distributed
 from robustdr.training.settings import LoopSettings
 from training.models import corpus_of, log, weights
@@ -172,13 +173,14 @@ def test_any_number_of_processes_trains_the_same_model(
             **{name: getattr(settings, name) for name in vars(settings) if name in SHARED}, length=24, frozen_steps=2
         )
         data = corpus_of(training_file)
+        write_tokens(data, initial, told.length, tmp_path / "tokens")
     told = replace(told, batch_size=1, devices=4, epochs=1.0, dropout=0.3, **changes)
     models, columns = [], []
     for processes in (1, 2, 4):
         output = tmp_path / str(processes)
         stage = arguments(told, output, data, initial, tmp_path / f"resume-{processes}", trains)
         if training == "pretraining":
-            del stage[stage.index("--corpus") : stage.index("--corpus") + 2]
+            stage[stage.index("--corpus") : stage.index("--corpus") + 2] = ["--tokens", str(tmp_path / "tokens")]
         launch([*TORCHRUN, str(processes)] if processes > 1 else [], stage)
         models.append(weights(output))
         columns.append([float(row["loss"]) for row in log(output)])
