@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 
@@ -27,45 +28,62 @@ ROOT = Path(__file__).parents[2]
 RODR = {"name": "rodr", "nll": 1.0, "query_alignment": 0.5, "passage_alignment": 0.2}
 
 
-def gradients(rank: int, processes: int) -> dict[str, torch.Tensor]:
-    """Gradients of a linear encoder on this process's share of 4 queries and 8 passages."""
+def gradients(rank: int, processes: int, overlapping: bool = False) -> dict[str, torch.Tensor]:
+    """Gradients of a linear encoder on this process's share of 4 queries and 8 passages, in two passes.
+
+    A second layer has no gradient, as the pooler of a BERT.
+    """
     torch.manual_seed(0)
-    encoder = torch.nn.Linear(6, 5, dtype=torch.float64)
+    encoder, pooler = torch.nn.Linear(6, 5, dtype=torch.float64), torch.nn.Linear(5, 5, dtype=torch.float64)
     queries, passages = torch.randn(4, 6, dtype=torch.float64), torch.randn(8, 6, dtype=torch.float64)
     teacher_queries, teacher_passages = torch.randn(4, 5, dtype=torch.float64), torch.randn(8, 5, dtype=torch.float64)
 
     def mine(texts: torch.Tensor) -> torch.Tensor:
         return distributed.gather(encoder(texts.chunk(processes)[rank]))
 
-    batch = Batch(
-        mine(passages),
-        torch.arange(4) * 2,
-        variation=mine(queries),
-        teacher_query=teacher_queries,
-        teacher_passages=teacher_passages,
-    )
-    transposed = mine(queries).T.cumsum(1).square().sum()  # its gradient of the vectors is not contiguous
-    (sum(losses.create(**RODR)(batch).values()) + transposed).backward()
-    distributed.average_gradients(encoder.parameters())
+    def terms(part: float) -> dict[str, torch.Tensor]:
+        batch = Batch(
+            mine(passages),
+            torch.arange(4) * 2,
+            variation=mine(queries),
+            teacher_query=teacher_queries,
+            teacher_passages=teacher_passages,
+        )
+        # Its gradient of the vectors is not contiguous.
+        transposed = mine(queries).T.cumsum(1).square().sum()
+        return {name: part * term for name, term in losses.create(**RODR)(batch).items()} | {"more": part * transposed}
+
+    replica = distributed.replica(terms, [encoder, pooler] if overlapping else [])
+    assert (replica is not None) == overlapping
+    with replica.no_sync() if replica else nullcontext():
+        sum((replica or terms)(0.25).values()).backward()
+    sum((replica or terms)(0.75).values()).backward()
+    if not replica:
+        distributed.average_gradients([*encoder.parameters(), *pooler.parameters()])
+    assert all(parameter.grad is None for parameter in pooler.parameters())
     return {name: parameter.grad for name, parameter in encoder.named_parameters()}
 
 
-def share(rank: int, folder: Path) -> None:
-    os.environ |= {"RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_RANK": str(rank), "MASTER_ADDR": "127.0.0.1"}
-    os.environ |= {"MASTER_PORT": (folder / "port").read_text(), "CUDA_VISIBLE_DEVICES": ""}
-    assert distributed.start() == (rank, 2)
-    torch.save(gradients(rank, 2), folder / f"{rank}.pt")
+def share(rank: int, folder: Path, processes: int) -> None:
+    os.environ |= {"RANK": str(rank), "WORLD_SIZE": str(processes), "LOCAL_RANK": str(rank)}
+    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": (folder / "port").read_text(), "CUDA_VISIBLE_DEVICES": ""}
+    assert distributed.start() == (rank, processes)
+    for overlapping in (True, False):
+        torch.save(gradients(rank, processes, overlapping), folder / f"{overlapping}{rank}.pt")
     distributed.stop()
 
 
-def test_two_processes_compute_the_gradients_of_one(tmp_path, free_port):
+@pytest.mark.parametrize("processes", [2, 4])
+def test_several_processes_compute_the_gradients_of_one(tmp_path, free_port, processes):
+    """Averaged while the backward pass runs, and after it."""
     (tmp_path / "port").write_text(str(free_port))
-    torch.multiprocessing.spawn(share, (tmp_path,), nprocs=2)
+    torch.multiprocessing.spawn(share, (tmp_path, processes), nprocs=processes)
     expected = gradients(0, 1)
-    for rank in range(2):
-        found = torch.load(tmp_path / f"{rank}.pt", weights_only=True)
+    for path in tmp_path.glob("*.pt"):
+        found = torch.load(path, weights_only=True)
         assert found.keys() == expected.keys()
-        assert all(torch.allclose(found[name], expected[name], atol=1e-12) for name in expected)
+        assert all(torch.allclose(found[name], expected[name], atol=1e-12) for name in expected), path.name
+    assert len(list(tmp_path.glob("*.pt"))) == 2 * processes
 
 
 @pytest.mark.parametrize("torchrun", [False, True])
