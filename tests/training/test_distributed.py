@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import time
 from contextlib import nullcontext
 from dataclasses import asdict, fields, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -17,6 +19,8 @@ from robustdr import losses
 from robustdr.core.errors import UserError
 from robustdr.encoding.directory import DOCUMENT, QUERY, part
 from robustdr.encoding.hardware import device
+from robustdr.graph.rule_functions import RuleFunctions
+from robustdr.keys.node import Need
 from robustdr.losses.batch import Batch
 from robustdr.pretraining.settings import PretrainingSettings
 from robustdr.pretraining.tokens import write_tokens
@@ -209,6 +213,41 @@ def test_any_number_of_processes_trains_the_same_model(
             # Attention does not depend on a key's bias, nor the loss on that of all scores: their gradients are noise.
             if not name.endswith(("key.bias", "classifier.bias")):
                 assert torch.allclose(weight, other[name], atol=2e-5), name
+
+
+SRUN = """#!/bin/sh
+# Start the command once for each task, as srun does on as many nodes.
+while [ "${1#--}" != "$1" ]; do
+  case "$1" in --ntasks=*) tasks=${1#*=} ;; esac
+  shift
+done
+for task in $(seq "$tasks"); do "$@" & started="$started $!"; done
+for process in $started; do wait "$process" || exit 1; done
+"""
+
+
+@pytest.mark.slow
+def test_two_nodes_train_the_model_of_one(settings, training_file, tiny_model, tmp_path):
+    """The command that the rule runs, with an srun whose nodes are this machine, on two devices each."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/srun").write_text(SRUN, encoding="utf-8")
+    (tmp_path / "bin/srun").chmod(0o755)
+    path = os.pathsep.join([str(tmp_path / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]])
+    told, weights_of = replace(settings, batch_size=1, devices=4, epochs=0.5), {}
+    for name, need in {"one": Need(1, 1), "nodes": Need(1, 1, gpus=4, nodes=2)}.items():
+        launcher = RuleFunctions(lambda _, need=need: SimpleNamespace(need=need)).launcher(None)
+        stage = arguments(told, tmp_path / name, training_file, tiny_model, tmp_path / f"resume-{name}")
+        command = f"{launcher} -m robustdr.stages {shlex.join(stage)}"
+        environment = ENVIRONMENT | {"PATH": path, "SLURM_JOB_ID": "7"}
+        done = subprocess.run(
+            ["sh", "-c", command], env=environment, capture_output=True, text=True, timeout=480, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        weights_of[name] = weights(tmp_path / name)
+    assert json.loads((tmp_path / "nodes.json").read_text())["processes"] == 4
+    for name, weight in weights_of["one"].items():
+        if not name.endswith("key.bias"):
+            assert torch.allclose(weight, weights_of["nodes"][name], atol=2e-5), name
 
 
 def test_processes_that_cannot_share_a_batch_are_one_error(monkeypatch):
