@@ -210,4 +210,4 @@ def test_snakemake_pretrains_and_a_change_reruns_what_starts_from_it(tmp_path):
 
     edit(tmp_path / "config" / EXPERIMENT, lambda tree: tree["pretraining"]["pretrained"].update(typo=0.5))
     jobs, _ = project.plan("--", target)
-    assert jobs == {"pretrain": 1, "train": 1, "embed": 2, "rank": 2, "evaluate": 2, "table": 1}
+    assert jobs == {"pretrain": 1, "train": 1, "embed": 2, "retrieve": 2, "evaluate": 2, "table": 1}
