@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from robustdr.audit.conventions import evaluate_any, ordered, search
+from robustdr.audit.conventions import attempt, evaluate_any, explained, ordered
 from robustdr.claims.intervals import Interval
 from robustdr.cli import main as robustdr
 
@@ -12,6 +12,11 @@ from robustdr.cli import main as robustdr
 QRELS = {"q1": {"d2": 1}, "q2": {"x": 1, "y": 2}, "q3": {"z": 1}}
 LISTED = {"q1": [("d2", 1.0), ("d3", 1.0)], "q2": [("x", 2.0), ("y", 1.0)]}
 LOG3 = math.log2(3)
+
+
+def search(printed, measure):
+    """What a column of one number says."""
+    return explained([printed], [attempt(measure, QRELS, ordered(LISTED))])[0]
 
 
 @pytest.mark.parametrize(
@@ -28,16 +33,14 @@ LOG3 = math.log2(3)
     ],
 )
 def test_the_convention_behind_a_number(measure, printed, usual, giving):
-    outcome = search(Interval(printed, printed), measure, QRELS, ordered(LISTED))
-    assert outcome.agrees and outcome.giving == giving
-    assert outcome.value == pytest.approx(printed)
+    outcome = search(Interval(printed - 1e-9, printed + 1e-9), measure)
+    assert outcome.agrees == (giving != ["cut at 1"]) and outcome.giving == giving
     assert usual is None or outcome.usual == pytest.approx(usual)
 
 
-def test_the_nearest_convention_where_none_gives_the_number():
-    outcome = search(Interval(0.9, 0.91), "RR@10", QRELS, ordered(LISTED))
-    assert not outcome.agrees and outcome.value == 1.0  # 0.09 away; 3/4 is 0.15 away
-    assert outcome.giving == ["ranks as listed, queries without results left out"]
+def test_no_convention_is_named_where_none_gives_the_number():
+    outcome = search(Interval(0.9, 0.91), "RR@10")
+    assert (outcome.agrees, outcome.giving, outcome.usual) == (False, [], pytest.approx(1 / 2))
 
 
 @pytest.mark.parametrize(
@@ -54,23 +57,27 @@ def test_the_nearest_convention_where_none_gives_the_number():
 def test_measures_that_no_experiment_here_uses(measure, expected):
     values = evaluate_any(QRELS, ordered(LISTED)["trec_eval"], measure, 1)
     assert sum(values.values()) / 3 == pytest.approx(expected) and set(values) == set(QRELS)
-    assert search(Interval(expected, expected), measure, QRELS, ordered(LISTED)).giving == ["the project's conventions"]
+    assert search(Interval(expected, expected), measure).giving == ["the project's conventions"]
 
 
 def test_a_rare_combination_has_its_number_and_its_chance():
     usual, without_missing, rare, cut = (
-        search(Interval(value, value + 0.01), "RR@10", QRELS, ordered(LISTED)) for value in (1 / 2, 3 / 4, 1.0, 1 / 3)
+        search(Interval(value, value + 0.01), "RR@10") for value in (1 / 2, 3 / 4, 1.0, 1 / 3)
     )
-    assert usual.chance == without_missing.chance == 0 and usual.tried == 1
+    assert usual.chance == without_missing.chance == 0
     # what is tried gives 1/6, 1/3, 1/2, 2/3, 3/4 and others, up to 1: each 0.01 wide in a range of 5/6 or more
     assert rare.agrees and rare.tried > 5 and 0.05 < rare.chance < 0.25
     assert cut.giving == ["cut at 1"] and cut.chance > 0
 
 
+def rules(listed):
+    return set(attempt("RR@10", {"q": {"a": 1}}, ordered({"q": listed})).same.values())
+
+
 def test_tie_rules_that_agree_are_one():
-    assert list(ordered({"q": [("b", 2.0), ("a", 1.0)]})) == ["trec_eval"]
-    assert list(ordered(LISTED)) == ["trec_eval", "listed"]
-    assert list(ordered({"q": [("b", 1.0), ("c", 1.0), ("a", 1.0)]})) == ["trec_eval", "listed", "ascending"]
+    assert rules([("b", 2.0), ("a", 1.0)]) == {"trec_eval"}
+    assert rules([("a", 1.0), ("b", 1.0)]) == {"trec_eval", "listed"}
+    assert rules([("b", 1.0), ("c", 1.0), ("a", 1.0)]) == {"trec_eval", "listed", "ascending"}
 
 
 MINE = """\
@@ -127,15 +134,28 @@ def test_a_number_and_a_mark_that_the_runs_do_not_give_are_findings(folder, caps
     assert audited(folder, b="93.0", arguments=["--fail-on", "inconsistent"]) == 1
     text = capsys.readouterr().out
     assert "2 inconsistent" in text
-    assert "**no convention**; nearest: the project's conventions, 0.9000" in text
+    assert "| b.typo.trec | 0.9000 | **no convention** |" in text
     assert "p = 0.0002 against a, at 0.05 with and without Bonferroni's correction for 2" in text
 
 
-def test_a_number_that_a_rare_convention_gives_is_suspicious(folder, capsys):
-    # RR@1 of b is 0.8: eight of ten queries; the measure is RR@10
-    assert audited(folder, b="80.0†", arguments=["--fail-on", "inconsistent"]) == 0
-    text = capsys.readouterr().out
-    assert "1 suspicious" in text and "only with cut at 1, one of" in text
+def test_another_measure_than_the_label_is_a_finding(folder, capsys):
+    # b's relevant passages are at rank 1 in eight of ten queries, and at 2; those of a and c are at 2
+    at_rank_1 = {"a | 50.0": "a | 0.0", "c | 50.0": "c | 0.0", "{b}": "80.0†"}
+    text = MINE
+    for old, new in at_rank_1.items():
+        text = text.replace(old, new)
+    path = folder / "mine.yaml"
+    path.write_text(text.format(name="{system}.{query_set}.trec"), encoding="utf-8")
+    arguments = ["audit", str(path), "--runs", str(folder), "--qrels", str(folder / "qrels")]
+    assert robustdr([*arguments, "--fail-on", "inconsistent"]) == 1
+    output = capsys.readouterr().out
+    assert "3 inconsistent" in output and "| **cut at 1, which is another measure** |" in output
+    assert "only with cut at 1, one of" in output and "the runs give all 3 numbers of the column" in output
+    path.write_text(text.replace("c | 0.0", "c | 20.0").format(name="{system}.{query_set}.trec"), encoding="utf-8")
+    assert robustdr(arguments) == 0
+    output = capsys.readouterr().out
+    assert "cut at 1 gives 2 of the 3 numbers of its column, these conventions 0" in output
+    assert output.count("**no convention**") == 3
 
 
 def test_one_measure_that_is_not_provided_stops_one_cell(folder, capsys):
@@ -186,8 +206,26 @@ def test_a_run_has_the_checks_of_evaluate_and_its_notes_are_on_the_page(folder, 
 
 
 def test_a_convention_is_asked_of_the_whole_column(folder, capsys):
-    audited(folder, b="80.0†")
-    assert "it does not give" in capsys.readouterr().out  # the other runs of the column are not cut at 1
-    audited(folder, b="93.0")
+    assert audited(folder, b="80.0†", arguments=["--fail-on", "inconsistent"]) == 1
     text = capsys.readouterr().out
-    assert "| `93.0` | 90.00 |" in text  # consistent is what the conventions give, not the nearest of all
+    assert "| `80.0†` | 90.00 |" in text and "cut at 1" not in text  # the other runs of the column are not cut at 1
+    assert "| b.typo.trec | 0.9000 | **no convention** |" in text
+
+
+def test_a_cell_whose_run_gives_its_number_is_not_blamed(folder, capsys):
+    path = folder / "mine.yaml"
+    text = MINE.format(b="90.0†", name="{system}.typo.trec").replace('{system: "*"}', "{system: [b, c]}", 1)
+    relation = "    relations:\n      - {for: {system: mean}, mean_of: {system: [b, c]}}\n    cells:"
+    text = text.replace("    cells:", relation).replace("{system: [b, c]}, mark", "{system: b}, mark")
+    text = text.replace("against: {system: a}", "against: {system: c}")
+
+    def report(c, mean, *runs):
+        path.write_text(text.replace("c | 50.0", f"c | {c}") + f"      mean | {mean}\n", encoding="utf-8")
+        assert robustdr(["audit", str(path), *runs]) == 0
+        return capsys.readouterr().out
+
+    runs = "--runs", str(folder), "--qrels", str(folder / "qrels")
+    blamed = "two digits of 90.0 (b) are swapped"  # the mean of 9 and 50 is 29.5
+    assert blamed in report("50.0", "29.5") and blamed not in report("50.0", "29.5", *runs)
+    wrong = "is wrong: its run gives 50.00"
+    assert wrong in report("5.0", "70.0", *runs) and wrong not in report("50.0", "71.0", *runs)

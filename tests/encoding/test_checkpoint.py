@@ -42,6 +42,19 @@ def test_layers_are_kept_in_the_order_named(tiny_transformer, tmp_path):
     assert json.loads((tmp_path / "model" / "config.json").read_text())["num_hidden_layers"] == 1
 
 
+def test_random_weights_keep_the_shape_alone(tiny_transformer, tiny_model, tmp_path):
+    for name in ("model", "again"):
+        write_checkpoint(settings({"path": str(tiny_transformer)}, random_weights=True), tmp_path / name)
+    source, drawn = load_file(tiny_model / "model.safetensors"), load_file(tmp_path / "model" / "model.safetensors")
+    assert {name: weight.shape for name, weight in drawn.items()} == {
+        name: weight.shape for name, weight in source.items()
+    }
+    word_vectors = "embeddings.word_embeddings.weight"
+    assert torch.nn.functional.cosine_similarity(drawn[word_vectors], source[word_vectors]).abs().mean() < 0.5
+    assert sha256(tmp_path / "model" / "model.safetensors") == sha256(tmp_path / "again" / "model.safetensors")
+    assert "Weights: drawn anew." in (tmp_path / "model" / "README.md").read_text()
+
+
 def test_layers_out_of_range(tiny_transformer, tmp_path):
     with pytest.raises(UserError, match=r"checkpoint tiny: layers \[0, 2\]; .* has 0\.\.1"):
         write_checkpoint(settings({"path": str(tiny_transformer)}, layers=[0, 2]), tmp_path / "model")

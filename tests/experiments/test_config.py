@@ -742,7 +742,7 @@ def test_a_scale_that_extends_another_says_only_what_differs(folder):
 def test_a_scale_that_extends_none(folder, base):
     edit(folder / "scales/evidence.yaml", put("extends", base))
     message = f"{folder}/scales/evidence.yaml: extends: {base!r} is unknown"
-    assert complaint(folder).startswith(message) and complaint(folder).endswith("released-models, text")
+    assert complaint(folder).startswith(message) and complaint(folder).endswith("released-models, text, unpretrained")
 
 
 def test_a_scale_may_extend_one_that_extends_another_whatever_their_names(folder):

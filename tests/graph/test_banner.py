@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from robustdr.graph.banner import banner, places, updates
+from robustdr.graph.banner import banner, places, untestable, updates
 from robustdr.graph.lineage import Lineage
 
 
@@ -45,3 +45,12 @@ def test_real_text_says_what_is_real_and_its_sizes_are_not_compared_with_the_pap
     assert banner(text, [("dr_oq", "msmarco-passage")]) == text.scale.miniature != ""
     assert places(text, "rodr")["msmarco-passage"] == "msmarco-passage (here: squad-sentences)"
     assert updates(text, "dr_oq") == 0
+
+
+def test_a_scale_that_has_what_its_base_lacks_can_test_claims_about_it(config):
+    """`unpretrained` starts from random weights; `text` from a sentence encoder, which has learned to retrieve."""
+    replaced, testable = (untestable(Lineage(config, name), "toroder") for name in ("text", "unpretrained"))
+    start = config.scales["text"].proxies["base-without-retrieval"]
+    about_the_start = {key for key, words in replaced.items() if start in words}
+    assert about_the_start and not any(start in words for words in testable.values())
+    assert any(key not in testable for key in about_the_start)

@@ -169,19 +169,45 @@ def test_some_of_them(monkeypatch):
 @pytest.mark.parametrize(
     "language, missing",
     [
-        ("en", {"t5_qqp_paraphrase"}),
-        ("de", {"t5_qqp_paraphrase", "phonetic_slip", "swap_synonym_wordnet"}),
+        ("en", {"t5_qqp_paraphrase", "swap_synonym_omw"}),
+        ("de", {"t5_qqp_paraphrase", "phonetic_slip", "swap_synonym_wordnet", "swap_synonym_omw"}),
         ("ja", {*REALISTIC} - {"case_punctuation"}),
     ],
 )
 def test_realistic_variations_are_those_that_serve_the_language(language, missing):
     chosen = {name for names in experiment.chosen([], language).values() for name in names}
     assert chosen == {*REALISTIC} - missing
-    assert len(REALISTIC) == 8 and {*REALISTIC} <= {*variations.names()}
+    assert {*REALISTIC} <= {*variations.names()}
+
+
+def test_what_a_language_lacks_is_said():
+    assert experiment.not_varied(experiment.chosen([]), "en") is None
+    assert experiment.not_varied(experiment.chosen([], "th"), "th") == (
+        "Thai queries are not varied by phonetic_slip, dropped_blank, no_stopwords, swap_words, swap_synonym_wordnet: "
+        "these rules do not know the language"
+    )
+
+
+def test_a_wordnet_of_the_language_adds_synonyms(tmp_path, data):
+    parameters = {"swap_synonym_omw": {"file": "wordnet", "sha256": "0"}}
+    by_category = experiment.chosen([], "it", parameters)
+    assert by_category["paraphrasing"] == ["swap_synonym_omw"]
+    with pytest.raises(UserError, match="swap_synonym_omw: needs a wordnet; --wordnet names one"):
+        experiment.chosen(["swap_synonym_omw"], "it")
+    with pytest.raises(UserError, match="swap_synonym_omw: not for English queries"):
+        experiment.chosen([], "en", parameters)
+    experiment.write(
+        tmp_path, [models.ranked(tmp_path, "a")], data, by_category, ["nDCG@10"], language="it", parameters=parameters
+    )
+    scale = yaml.safe_load((tmp_path / "scales/own.yaml").read_text())
+    assert scale["variations"]["swap_synonym_omw"]["parameters"] == {"file": "wordnet", "sha256": "0", "language": "it"}
+    assert scale["variations"]["swap_adjacent_key"]["parameters"] == {"language": "it"}
+    assert scale["bm25"]["stemmer"] == "italian"
 
 
 def test_paraphrases_need_a_model():
-    assert experiment.chosen([], paraphrases=True)["paraphrasing"] == ["swap_synonym_wordnet", "t5_qqp_paraphrase"]
+    chosen = experiment.chosen([], ready=["t5_qqp_paraphrase"])
+    assert chosen["paraphrasing"] == ["swap_synonym_wordnet", "t5_qqp_paraphrase"]
     with pytest.raises(UserError, match="t5_qqp_paraphrase: needs a model; --paraphraser names one"):
         experiment.chosen(["t5_qqp_paraphrase"])
 

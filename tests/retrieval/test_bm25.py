@@ -12,7 +12,7 @@ import pytest
 from robustdr.core.errors import UserError
 from robustdr.core.seeds import generator
 from robustdr.core.settings import as_json
-from robustdr.retrieval.bm25_index import write_index
+from robustdr.retrieval.bm25_index import _words, write_index
 from robustdr.retrieval.rank import write_runs
 from robustdr.retrieval.runs import rank, read_metadata, read_run
 from robustdr.retrieval.settings import BM25Settings
@@ -118,6 +118,41 @@ def test_threads_find_what_numpy_finds_one_query_after_the_other(search, monkeyp
         scores = np.array([float(f"{score:.9g}") for score in scorer.get_scores_from_ids(tokens)], np.float32)
         scored = ((docid, score) for docid, score in zip(corpus, scores.tolist(), strict=True) if score > 0)
         assert found[qid] == rank(scored, 50)
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("日本の首都はどこ？", ["日本", "本の", "の首", "首都", "都は", "はど", "どこ"]),
+        ("中国的首都。iPhone 15", ["iphone", "15", "中国", "国的", "的首", "首都"]),
+        ("水 a", ["水"]),
+        ("서울은 수도", ["서울", "울은", "수도"]),
+        ("ประเทศไทย", ["ประ", "ระเ", "ะเท", "เทศ", "ทศไ", "ศไท", "ไทย"]),
+        ("भारत की राजधानी", ["भारत", "की", "राजधानी"]),
+        ("l'été 2018", ["été", "2018"]),
+    ],
+)
+def test_words_without_blanks_are_n_grams(text, terms):
+    """By hand: overlapping pairs as Lucene's CJKAnalyzer makes them; three characters of Thai."""
+    assert _words(text.lower()) == terms
+
+
+@pytest.mark.parametrize(
+    ("stemmer", "corpus", "query"),
+    [
+        (None, ["東京は日本の首都です。", "京都には寺が多い。", "大阪は商業の町です。"], "日本の首都"),
+        (None, ["北京是中国的首都。", "上海是最大的城市。", "长江很长。"], "首都是哪里"),
+        (None, ["กรุงเทพเป็นเมืองหลวงของไทย", "เชียงใหม่อยู่ทางเหนือ", "แม่น้ำโขงยาวมาก"], "เมืองหลวงอยู่ที่ไหน"),
+        (None, ["서울은 대한민국의 수도이다.", "부산은 항구이다.", "한강은 길다."], "수도는 어디"),
+        ("german", ["Die Häuser der Stadt sind alt.", "Der Hund bellt.", "Es regnet."], "altes Haus"),
+        ("russian", ["Самые длинные реки страны.", "Столица велика.", "Идёт дождь."], "длинная река"),
+        ("turkish", ["Denizlerin kıyıları güzel.", "Başkent büyük.", "Yağmur yağar."], "deniz kıyısı"),
+        ("finnish", ["Suomen kaupungit ovat pieniä.", "Koira haukkuu.", "Sataa vettä."], "kaupungissa"),
+    ],
+)
+def test_the_passage_that_answers_comes_first_in_each_language(search, stemmer, corpus, query):
+    run = search({f"d{row}": text for row, text in enumerate(corpus)}, {"q": query}, stemmer=stemmer)
+    assert next(iter(run["q"]))[0] == "d0"
 
 
 def test_the_header_says_what_made_the_run(search, tmp_path):

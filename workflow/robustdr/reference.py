@@ -14,6 +14,7 @@ from inspect import getdoc
 from pathlib import Path
 from typing import Any, get_args
 
+import Stemmer
 from typing_extensions import is_typeddict
 
 from robustdr import variations
@@ -23,6 +24,7 @@ from robustdr.claims.tests import AnyTest
 from robustdr.collections import settings as sources
 from robustdr.core.errors import UserError
 from robustdr.core.files import write_text
+from robustdr.core.languages import NAMES, UNSPACED
 from robustdr.core.plugins import Plugins
 from robustdr.experiments import models
 from robustdr.experiments.kinds import KINDS, Recipe
@@ -34,6 +36,10 @@ from robustdr.reporting import people
 from robustdr.reporting.figures import FIGURES
 from robustdr.reporting.layouts import LAYOUTS
 from robustdr.reporting.spec import FigureSpec, Significance, TableSpec
+from robustdr.variations.phonetic import PhoneticSlip
+from robustdr.variations.surface import NoStopwords, SwapWords
+from robustdr.variations.synonyms import SwapSynonymOmw, SwapSynonymWordnet
+from robustdr.variations.typos import SwapAdjacentKey
 
 SOURCES = [kind for name, kind in vars(sources).items() if is_typeddict(kind) and not name.startswith("_")]
 PRINTED = (
@@ -90,6 +96,7 @@ def filled(text: str, place: str, parser: argparse.ArgumentParser) -> str:
         "every": {
             "command": partial(_commands, parser),
             "variation": _variations,
+            "language": _languages,
             "slip": people.slips_of_people,
             "rewording": people.rewordings_of_people,
             "test": _tests,
@@ -205,6 +212,24 @@ def _variations() -> str:
         category = f"{kind.category} ({', '.join(kind.papers)})" if kind.papers else kind.category
         rows.append((f"`{kind.name}`", category, f"{summary}{parameters} Needs {kind.needs}."))
     return _table(("variation", "category and papers", "rule"), rows)
+
+
+def _languages() -> str:
+    """Return a table of what is varied in queries of each language, and how BM25 reads them."""
+    rules = {
+        "keyboard": SwapAdjacentKey.speaks,
+        "stop words": NoStopwords.speaks,
+        "order, blanks": SwapWords.speaks,
+        "sound": PhoneticSlip.speaks,
+        "synonyms": lambda code: SwapSynonymWordnet.speaks(code) or (SwapSynonymOmw.speaks(code) and "`--wordnet`"),
+    }
+    marks: dict[str | bool, str | bool] = {True: "yes", False: "–"}
+    rows = []
+    for code, name in NAMES.items():
+        cells = [marks.get(answer, answer) for answer in (speaks(code) for speaks in rules.values())]
+        stemmer = "Snowball's stemmer" if name.lower() in Stemmer.algorithms() else "no stemmer"
+        rows.append((f"{name} (`{code}`)", *map(str, cells), "n-grams" if code in {*UNSPACED, "ko"} else stemmer))
+    return _table(("language", *rules, "BM25"), rows)
 
 
 def _commands(parser: argparse.ArgumentParser) -> str:

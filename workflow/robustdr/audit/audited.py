@@ -52,19 +52,21 @@ def audit(
     reported: Reported,
     found_relations: Mapping[str, Sequence[Found]] | None = None,
     sizes: Mapping[tuple[str, int], Size] | None = None,
+    recomputed: Recomputed | None = None,
 ) -> Audit:
     """Check a paper's printed numbers against each other.
 
     Args:
         found_relations: what `obeyed` gives of the paper, if it is known already.
         sizes: of the samples behind a (table, column), as the text of the paper has them.
+        recomputed: what its runs give.
 
     Raises:
         UserError: a relation cannot be resolved (see `resolve`).
     """
     declared = resolve(reported)
     checks = [*declared, *undeclared(obeyed(reported) if found_relations is None else found_relations)]
-    evidence = Evidence(reported, checks)
+    evidence = Evidence(reported, checks, recomputed.values if recomputed else {})
     findings = []
     for _, group in groupby((check for check in checks if not check.holds), key=lambda c: (c.target.table, c.line)):
         findings += [_broken(group_checks, *hypothesis) for group_checks, hypothesis in explain(evidence, list(group))]
@@ -78,7 +80,9 @@ def audit(
         if not all(id(cell) in flawed for cell in cells):
             findings.append(Finding(kind, severity, [Flaw(cell, "", words) for cell in cells], ""))
             flawed |= {id(cell) for cell in cells}
-    return Audit(reported, in_order(findings, reported.tables), _coverage(reported, declared), checks)
+    findings += recomputed.findings if recomputed else []
+    coverage = _coverage(reported, declared)
+    return Audit(reported, in_order(findings, reported.tables), coverage, checks, recomputed=recomputed)
 
 
 def _broken(checks: Sequence[Check], cost: int, hypothesis: str) -> Finding:

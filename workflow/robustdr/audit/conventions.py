@@ -1,13 +1,15 @@
-"""A run evaluated under every convention in use: which of them give a printed number.
+"""A run evaluated under every convention in use: which of them give the printed numbers of a column.
 
 Papers print measures that no experiment here uses: nDCG without a cut, Rprec, bpref, ERR.
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from itertools import product
+from math import prod
 from statistics import fmean
+from typing import NamedTuple
 
 from ir_measures import ERR, Bpref, Rprec, nDCG
 from ir_measures import pytrec_eval as trec_eval
@@ -80,7 +82,8 @@ TIES = {
     "listed": "ranks as listed",
     "ascending": "ties by docid ascending",
 }
-Runs = Mapping[str, Mapping[str, Ranking]]  # by tie rule
+FEWEST = 2  # numbers of a column that a convention must give before it is named beside numbers that it does not give
+Runs = Mapping[str, Mapping[str, Ranking]]  # by tie rule; rules under which the ranks are the same share an object
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,7 @@ class Convention:
 
 
 def ordered(listed: Mapping[str, Ranking]) -> Runs:
-    """Return a run under each tie rule, with descending scores without ties; rules with equal runs are listed once."""
+    """Return a run under each tie rule, with descending scores without ties."""
     orders = {
         "trec_eval": {qid: rank(ranking, len(ranking)) for qid, ranking in listed.items()},
         "listed": listed,
@@ -127,17 +130,50 @@ def ordered(listed: Mapping[str, Ranking]) -> Runs:
         untied = {
             qid: [(docid, -float(position)) for position, (docid, _) in enumerate(top)] for qid, top in run.items()
         }
-        if untied not in runs.values():
-            runs[rule] = untied
+        runs[rule] = next((other for other in runs.values() if other == untied), untied)
     return runs
 
 
-def conventions(measure: str, qrels: Qrels, runs: Runs) -> Iterator[list[Convention]]:
-    """Yield the conventions under which the measure of these runs can differ: the usual one, then others by departures.
+class Tried(NamedTuple):
+    """What a run gives under the conventions that can differ for it.
+
+    Attributes:
+        values: the usual convention comes first. same: by tie rule, the first one with the same ranks.
+        is_whole: whether the run has all judged queries.
+    """
+
+    values: Mapping[Convention, float]
+    same: Mapping[str, str]
+    is_whole: bool
+
+    @property
+    def usual(self) -> Convention:
+        return next(iter(self.values))
+
+    def under(self, convention: Convention) -> float:
+        """Return the value under a convention of any run of the column."""
+        return self.values[
+            replace(convention, ties=self.same[convention.ties], missing=convention.missing or self.is_whole)
+        ]
+
+
+def attempt(measure: str, qrels: Qrels, runs: Runs, only_usual: bool = False) -> Tried:
+    """Evaluate a run under the project's conventions, or under all that can differ for it.
 
     Raises:
         UserError: a measure that is not provided.
     """
+    same = {rule: next(other for other in runs if runs[other] is runs[rule]) for rule in runs}
+    is_whole = set(qrels) <= set(runs["trec_eval"])
+    missing = [True] if is_whole else [True, False]
+    all_conventions = _conventions(measure, qrels, [*dict.fromkeys(same.values())], missing)
+    wanted = all_conventions[:1] if only_usual else all_conventions
+    means = {convention: fmean(values(measure, convention, qrels, runs).values()) for convention in wanted}
+    return Tried(means, same, is_whole)
+
+
+def _conventions(measure: str, qrels: Qrels, rules: Sequence[str], missing: Sequence[bool]) -> list[Convention]:
+    """The conventions under which a measure can differ: the usual one first, then by departures."""
     parsed = parse_any(measure)
     usual = Convention(cut_of(parsed) or ALL)
     grades = {grade for judged in qrels.values() for grade in judged.values()}
@@ -150,13 +186,8 @@ def conventions(measure: str, qrels: Qrels, runs: Runs) -> Iterator[list[Convent
     cuts = dict.fromkeys([usual.cut, *CUTS, *([ALL] if parsed.NAME in {*WITHOUT_CUT, "nDCG", "ERR"} else [])])
     if parsed in (Rprec, Bpref):
         cuts = {ALL: None}
-    missing = [True, False] if set(qrels) - set(next(iter(runs.values()))) else [True]
-    all_conventions = [
-        Convention(*parts) for parts in product(cuts, runs, missing, levels or [1], [False, True][: 1 + graded])
-    ]
-    for number in range(len(fields(Convention)) + 1):
-        if equally_far := [convention for convention in all_conventions if convention.departures(usual) == number]:
-            yield equally_far
+    every = [Convention(*parts) for parts in product(cuts, rules, missing, levels or [1], [False, True][: 1 + graded])]
+    return sorted(every, key=lambda convention: convention.departures(usual))
 
 
 def values(measure: str, convention: Convention, qrels: Qrels, runs: Runs) -> dict[str, float]:
@@ -171,28 +202,58 @@ def values(measure: str, convention: Convention, qrels: Qrels, runs: Runs) -> di
     return by_query if convention.missing else {qid: value for qid, value in by_query.items() if qid in run}
 
 
-def search(printed: Interval, measure: str, qrels: Qrels, runs: Runs) -> Found:
-    """Return those conventions that give the printed number with the fewest departures from the project's own."""
-    levels = list(conventions(measure, qrels, runs))
-    usual = levels[0][0]
-    tried: dict[Convention, float] = {}
-    for equally_far in levels:
-        tried |= {convention: fmean(values(measure, convention, qrels, runs).values()) for convention in equally_far}
-        if giving := [
-            convention for convention in equally_far if printed.meets(Interval(tried[convention], tried[convention]))
-        ]:
-            rare = giving[0].departures(usual) > USUAL or all(convention.cut != usual.cut for convention in giving)
-            words = [convention.words(usual) for convention in giving]
-            return Found(
-                tried[usual], words, tried[giving[0]], True, len(tried), _chance(printed, tried) if rare else 0.0
-            )
-    nearest = min(tried, key=lambda convention: max(printed.low - tried[convention], tried[convention] - printed.high))
-    return Found(tried[usual], [nearest.words(usual)], tried[nearest], False, len(tried))
+def explained(printed: Sequence[Interval], tried: Sequence[Tried]) -> list[Found]:
+    """Return, for each number of a column, what its run gives and the conventions that give the whole column.
+
+    A convention is named if it gives all numbers of the column; among these, those with the fewest departures. If none
+    does, a number may still be that of the project's conventions.
+    """
+    usual = tried[0].usual
+    every = dict.fromkeys(convention for one in tried for convention in one.values)
+    all_conventions = sorted(every, key=lambda convention: convention.departures(usual))
+    fits = {
+        convention: [
+            interval.meets(Interval(value, value))
+            for interval, value in zip(printed, (one.under(convention) for one in tried), strict=True)
+        ]
+        for convention in all_conventions
+    }
+    giving = [convention for convention in all_conventions if all(fits[convention])]
+    giving = [convention for convention in giving if convention.departures(usual) == giving[0].departures(usual)]
+    words = [convention.words(usual) for convention in giving]
+    is_other_cut = bool(giving) and all(convention.cut != usual.cut for convention in giving)
+    is_rare = is_other_cut or any(convention.departures(usual) > USUAL for convention in giving)
+    chance = _chance(printed, tried, all_conventions) if is_rare else 0.0
+    better = "" if giving else _better(fits, usual)
+    return [
+        Found(
+            one.under(usual),
+            words if giving else [usual.words(usual)] * fits[usual][place],
+            agrees=(bool(giving) and not is_other_cut) or fits[usual][place],
+            column=len(printed),
+            tried=len(all_conventions),
+            chance=chance,
+            better=better,
+        )
+        for place, one in enumerate(tried)
+    ]
 
 
-def _chance(printed: Interval, tried: Mapping[Convention, float]) -> float:
-    """The chance that one of these values is printed like this, if a wrong number lay anywhere among them."""
-    distinct = {round(value, 9) for value in tried.values()}
-    reach = max(distinct) - min(distinct)
-    width = printed.high - printed.low
-    return min(1.0, len(distinct) * width / (reach + width)) if reach + width > 0 else 1.0
+def _better(fits: Mapping[Convention, Sequence[bool]], usual: Convention) -> str:
+    """The convention that gives most numbers of a column, but not all, if it gives more than the usual one; or ''."""
+    best = max(fits, key=lambda convention: sum(fits[convention]))
+    count, usual_count, size = sum(fits[best]), sum(fits[usual]), len(fits[best])
+    if count < FEWEST or 2 * count <= size or count <= usual_count:
+        return ""
+    return f"{best.words(usual)} gives {count} of the {size} numbers of its column, these conventions {usual_count}"
+
+
+def _chance(printed: Sequence[Interval], tried: Sequence[Tried], all_conventions: Sequence[Convention]) -> float:
+    """The chance that one of the conventions gives all these numbers, if each lay anywhere among its run's values."""
+    shares = []
+    for interval, one in zip(printed, tried, strict=True):
+        reach = max(one.values.values()) - min(one.values.values())
+        width = interval.high - interval.low
+        shares.append(width / (reach + width) if reach + width > 0 else 1.0)
+    distinct = {tuple(round(one.under(convention), 9) for one in tried) for convention in all_conventions}
+    return min(1.0, len(distinct) * prod(shares))

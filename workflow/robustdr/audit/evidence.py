@@ -10,6 +10,7 @@ from itertools import chain, zip_longest
 from robustdr.audit.cells import Cell
 from robustdr.audit.relations import Check
 from robustdr.audit.reported import Reported
+from robustdr.claims.intervals import Interval
 
 SIGNIFICANT = 3  # digits from which finding the same number elsewhere means something
 
@@ -17,8 +18,14 @@ SIGNIFICANT = 3  # digits from which finding the same number elsewhere means som
 class Evidence:
     """Look-ups for the search; cells are compared by identity."""
 
-    def __init__(self, reported: Reported, checks: Sequence[Check]) -> None:
+    def __init__(self, reported: Reported, checks: Sequence[Check], of_runs: Mapping[int, Interval] = {}) -> None:
+        """Index.
+
+        Args:
+            of_runs: what the runs give, by the id of a cell.
+        """
         self.reported = reported
+        self.of_runs = of_runs
         self.checks = checks
         self.by_declaration: defaultdict[tuple[str, int], list[Check]] = defaultdict(list)
         self._drops: dict[int, Check] = {}
@@ -35,6 +42,10 @@ class Evidence:
     def _positions(self) -> Mapping[tuple[str, int, int], tuple[int, Check]]:
         """By table, line and cell: the check of a declaration and its position among all."""
         return {(c.target.table, c.line, id(c.target)): (place, c) for place, c in enumerate(self.checks)}
+
+    def is_right(self, cell: Cell) -> bool:
+        """Whether the run of a cell gives its number."""
+        return id(cell) in self.of_runs and cell.interval.meets(self.of_runs[id(cell)])
 
     def neighbours(self, check: Check) -> list[Check]:
         """Return checks of the same declaration at cells that differ from this one in one coordinate, in order."""

@@ -23,6 +23,7 @@ UNKNOWN: Hypothesis = FORMULA, ""
 
 def hypotheses(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
     """Yield every hypothesis under which `check` would hold, with its cost."""
+    yield from _by_its_run(evidence, check)
     if check.kind not in OPEN and not check.options.or_more:
         yield from _one_number(evidence, check)
         yield from _other_formula(check)
@@ -36,10 +37,24 @@ def hypotheses(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
     yield from _copied(evidence, check)
 
 
+def _by_its_run(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
+    """With what its run gives in one cell, the relation would hold."""
+    for cell in [check.target, *(part for parts in check.operands.values() for part in parts if part.table)]:
+        value = evidence.of_runs.get(id(cell))
+        if value is not None and not evidence.is_right(cell) and check.holds_with(cell, value):
+            yield ONE_NUMBER, f"{_named(cell)} is wrong: its run gives {interval_text(value, cell)}"
+
+
+def _named(cell: Cell) -> str:
+    return f"{cell.printed} ({describe(cell.coordinates)})"
+
+
 def _one_number(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
     """With another number in one cell, this relation and all other broken ones of the cell would hold."""
     suspects = []
     for cell in [check.target, *(part for parts in check.operands.values() for part in parts if part.table)]:
+        if evidence.is_right(cell):
+            continue
         broken = [cell_check for cell_check in evidence.checks_of[id(cell)] if not cell_check.holds]
         target_checks = [cell_check for cell_check in broken if cell_check.target is cell]
         # a mistaken formula is simpler than a slip that gives the same result
@@ -52,7 +67,7 @@ def _one_number(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
             if all(cell_check.holds_with(cell, corrected.interval) for cell_check in evidence.checks_of[id(cell)]):
                 yield (
                     ONE_NUMBER,
-                    f"{words.format(f'{cell.printed} ({describe(cell.coordinates)})')}: {corrected.printed}",
+                    f"{words.format(_named(cell))}: {corrected.printed}",
                 )
                 return
     for cell, broken in suspects:
@@ -65,8 +80,7 @@ def _one_number(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
                 copied = (
                     f"was copied from {source_labels[0]}, where the same number stands" if source_labels else "is wrong"
                 )
-                name = f"{cell.printed} ({describe(cell.coordinates)})"
-                yield ONE_NUMBER, f"{name} {copied}: {interval_text(required, cell)} would do"
+                yield ONE_NUMBER, f"{_named(cell)} {copied}: {interval_text(required, cell)} would do"
                 return
 
 
@@ -131,7 +145,7 @@ def _list_names(names: Sequence[str]) -> str:
 
 def _value_of_a_neighbour(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
     """The printed value is that of a neighbour under the same relation, or the two values are exchanged."""
-    if significant(check.target) < SIGNIFICANT:
+    if significant(check.target) < SIGNIFICANT or evidence.is_right(check.target):
         return
     for neighbour in evidence.neighbours(check):
         if distance(check.target, neighbour.target) != 1:
@@ -154,7 +168,8 @@ def _exchanged_parts(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
             continue
         for role, parts in check.operands.items():
             for index, (part, other_part) in enumerate(zip(parts, sibling.operands[role], strict=False)):
-                if part.table and part is not other_part and distance(part, other_part) == 1:
+                is_right = evidence.is_right(part) or evidence.is_right(other_part)
+                if part.table and part is not other_part and distance(part, other_part) == 1 and not is_right:
                     mends = (
                         pair_check.allows(
                             pair_check.expected(**{role: [*operand[:index], cell, *operand[index + 1 :]]})
@@ -175,7 +190,7 @@ def _exchanged_parts(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
 
 def _pair(cell: Cell, other_cell: Cell) -> str:
     pair = sorted((cell, other_cell), key=lambda pair_cell: (pair_cell.line, pair_cell.column))
-    return " and ".join(f"{pair_cell.printed} ({describe(pair_cell.coordinates)})" for pair_cell in pair)
+    return " and ".join(map(_named, pair))
 
 
 def _other_parts(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
@@ -228,7 +243,7 @@ def _instead(cell: Cell, declared: Cell, number: str) -> str:
 
 
 def _copied(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
-    for copy in evidence.copies(check.target):
+    for copy in evidence.copies(check.target) if not evidence.is_right(check.target) else ():
         elsewhere = copy.table != check.target.table
         if distance(check.target, copy) <= (2 if check.kind in RESTATES else 1) and (
             elsewhere or check.kind not in OPEN
@@ -259,7 +274,9 @@ def _slip(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
 
 
 def _slips(evidence: Evidence, cell: Cell) -> Iterator[tuple[Cell, str]]:
-    """The cell without a slip, and the slip in words."""
+    """The cell without a slip, and the slip in words; none if its run gives its number."""
+    if evidence.is_right(cell):
+        return
     for swapped in _with_swapped_digits(cell):
         yield swapped, "two digits of {} are swapped"
     for pattern, shifted in ((r"(\d)\.(\d)", r"\1\2."), (r"(\d)(\d)\.", r"\1.\2")):

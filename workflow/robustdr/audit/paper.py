@@ -58,15 +58,13 @@ def audited(path: Path, runs: Path | None = None, qrels: Path | None = None) -> 
     Raises:
         UserError: a reported.yaml that cannot be read, a claim on numbers that it lacks.
     """
-    paper_audit = audit(load(path))
-    leaking = leaks(paper_audit.reported, collections_beside(path))
-    paper_audit = replace(
-        paper_audit, findings=in_order([*paper_audit.findings, *leaking], paper_audit.reported.tables)
-    )
+    reported = load(path)
+    recomputed = None
     if runs and qrels:
         from robustdr.audit.recompute import recompute  # slow to import
 
-        recomputed = recompute(paper_audit.reported, runs, qrels)
-        findings = in_order([*paper_audit.findings, *recomputed.findings], paper_audit.reported.tables)
-        paper_audit = replace(paper_audit, recomputed=recomputed, findings=findings)
+        recomputed = recompute(reported, runs, qrels)
+    paper_audit = audit(reported, recomputed=recomputed)
+    leaking = leaks(reported, collections_beside(path))
+    paper_audit = replace(paper_audit, findings=in_order([*paper_audit.findings, *leaking], reported.tables))
     return replace(paper_audit, claims=judge_folder(paper_audit.reported, paper_audit.findings))

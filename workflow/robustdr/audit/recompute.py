@@ -1,17 +1,19 @@
 """Printed numbers and marks compared with the results of their runs."""
 
-from collections.abc import Container, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
 from robustdr.audit.cells import Cell, describe
-from robustdr.audit.conventions import ALL, Convention, Runs, ordered, parse_any, search, values
+from robustdr.audit.conventions import ALL, Convention, Runs, Tried, attempt, explained, ordered, parse_any, values
 from robustdr.audit.recomputed import Mark, Number, Recomputed
 from robustdr.audit.reported import Reported, Table, as_text
 from robustdr.audit.resolve import selected
 from robustdr.audit.transcript import MarkTest, Places
+from robustdr.claims.intervals import Interval
 from robustdr.collections.local import read_qrels
 from robustdr.core.errors import UserError, unknown
 from robustdr.evaluation.measures import Qrels
@@ -66,12 +68,41 @@ def recompute(reported: Reported, folder: Path, qrels: Path) -> Recomputed:
         for pair in _compared(reported, table, cell_runs, {id(cell) for cell, _ in skipped})
     ]
     judged = _Folder(folder, qrels)
-    numbers = [
-        Number(cell, name, search(cell.interval, cell.coordinates["measure"], judged.qrels, judged.read_run(name)))
-        for cell, name in cell_runs.values()
-    ]
+    numbers = _numbers(judged, list(cell_runs.values()))
     marks = [_mark(judged, cell_runs, *pair) for pair in pairs]
     return Recomputed(numbers, marks, skipped, list(dict.fromkeys(judged.notes)))
+
+
+def _numbers(judged: _Folder, cell_runs: Sequence[tuple[Cell, str]]) -> list[Number]:
+    """Evaluate cells by their runs, and search the conventions of each column that the project's do not give."""
+
+    def tried(cell: Cell, name: str, only_usual: bool) -> Tried:
+        return attempt(cell.coordinates["measure"], judged.qrels, judged.read_run(name), only_usual)
+
+    columns: defaultdict[tuple[str, int, str], list[tuple[Cell, str]]] = defaultdict(list)
+    for cell, name in cell_runs:
+        columns[_column(cell)].append((cell, name))
+    results = {id(cell): tried(cell, name, only_usual=True) for cell, name in cell_runs}
+    unexplained = {
+        _column(cell)
+        for cell, _ in cell_runs
+        if not cell.interval.meets(Interval(value := results[id(cell)].under(results[id(cell)].usual), value))
+    }
+    results |= {id(cell): tried(cell, name, False) for cell, name in cell_runs if _column(cell) in unexplained}
+    outcomes = {
+        id(cell): outcome
+        for column in columns.values()
+        for (cell, _), outcome in zip(
+            column,
+            explained([cell.interval for cell, _ in column], [results[id(cell)] for cell, _ in column]),
+            strict=True,
+        )
+    }
+    return [Number(cell, name, outcomes[id(cell)]) for cell, name in cell_runs]
+
+
+def _column(cell: Cell) -> tuple[str, int, str]:
+    return cell.table, cell.column, cell.coordinates["measure"]
 
 
 def _is_provided(cell: Cell, skipped: list[tuple[Cell, str]]) -> bool:

@@ -12,21 +12,30 @@ from robustdr.core.markup import code, plain, table_row
 
 @dataclass(frozen=True)
 class Found:
-    """A printed number with those that its run gives.
+    """What a run gives for a printed number, and the conventions that give the whole column.
 
     Attributes:
-        usual: under the project's conventions. giving: the conventions that give the printed number, with the fewest
-            departures; if none does, the nearest one. value: under the first of these. tried: number of conventions.
-        chance: if only rare conventions give the number, the chance that some of those tried would give a wrong one;
+        usual: under the project's conventions. giving: the conventions with the fewest departures that give all numbers
+            of the column, or the project's if they give this number. agrees: whether one of these has the cut of the
+            label. column: numbers of the column. tried: number of conventions.
+        chance: if only rare conventions give the column, the chance that some of those tried would give wrong numbers;
             else 0.
+        better: in words, the convention that gives more numbers of the column than the project's, but not all; or ''.
     """
 
     usual: float
     giving: list[str]
-    value: float
     agrees: bool
-    tried: int = 1
+    column: int
+    tried: int
     chance: float = 0.0
+    better: str = ""
+
+    @property
+    def words(self) -> str:
+        """The conventions that give the printed number."""
+        names = "; or ".join(self.giving) or "no convention"
+        return names if self.agrees or not self.giving else f"{names}, which is another measure"
 
 
 @dataclass(frozen=True)
@@ -36,6 +45,11 @@ class Number:
     cell: Cell
     run: str
     outcome: Found
+
+    @property
+    def agrees_usually(self) -> bool:
+        """Whether the project's conventions give the printed number."""
+        return self.cell.interval.meets(Interval(self.outcome.usual, self.outcome.usual))
 
 
 @dataclass(frozen=True)
@@ -70,6 +84,21 @@ def _often(chance: float) -> str:
     return f"in {chance:.0%} of cases" if chance >= 0.01 else odds(chance)
 
 
+def _flaw(number: Number) -> Flaw:
+    outcome = number.outcome
+    words = f"what {number.run} gives by the project's conventions; "
+    if outcome.giving:
+        all_numbers = f"all {outcome.column} numbers of the column" if outcome.column > 1 else "the printed number"
+        words += (
+            f"only with {outcome.giving[0]}, one of {outcome.tried} conventions that were tried, the runs give "
+            f"{all_numbers}; by chance one of them gives wrong numbers {_often(outcome.chance)}"
+        )
+    else:
+        words += f"no convention gives {'the whole column' if outcome.column > 1 else 'the printed number'}"
+        words += f"; {outcome.better}" if outcome.better else ""
+    return Flaw(number.cell, interval_text(Interval(outcome.usual, outcome.usual), number.cell), words)
+
+
 @dataclass(frozen=True)
 class Recomputed:
     """The results of one paper's runs.
@@ -84,27 +113,21 @@ class Recomputed:
     notes: list[str] = field(default_factory=list)
 
     @property
+    def values(self) -> dict[int, Interval]:
+        """Return what the runs give by the id of a cell: the printed number, if a convention of its label gives it."""
+        return {
+            id(number.cell): number.cell.interval
+            if number.outcome.agrees
+            else Interval(number.outcome.usual, number.outcome.usual)
+            for number in self.numbers
+        }
+
+    @property
     def findings(self) -> list[Finding]:
         """Return findings on numbers that no convention gives, or a rare one, and on marks that no test gives."""
-        rare, numbers = [], []
-        for number in self.numbers:
-            outcome = number.outcome
-            usual = interval_text(Interval(outcome.usual, outcome.usual), number.cell)
-            explanation = f"what {number.run} gives by the project's conventions; "
-            if not outcome.agrees:
-                nearest = interval_text(Interval(outcome.value, outcome.value), number.cell)
-                explanation += f"no convention gives the printed number, the nearest is {outcome.giving[0]}: {nearest}"
-                numbers.append(Flaw(number.cell, usual, explanation))
-            elif outcome.chance:
-                explanation += (
-                    f"the printed number only with {outcome.giving[0]}, one of {outcome.tried} conventions that were "
-                )
-                explanation += f"tried; by chance one of them gives a wrong number {_often(outcome.chance)}"
-                if exceptions := self._others_without(number):
-                    explanation += (
-                        f"; it does not give {exceptions[0].cell.printed} of its column ({exceptions[0].run})"
-                    )
-                rare.append(Flaw(number.cell, usual, explanation))
+        numbers = [number for number in self.numbers if not number.agrees_usually]
+        wrong = [_flaw(number) for number in numbers if not number.outcome.agrees]
+        rare = [_flaw(number) for number in numbers if number.outcome.agrees and number.outcome.chance]
         marks = [
             Flaw(
                 mark.cell,
@@ -115,27 +138,16 @@ class Recomputed:
             for mark in self.marks
             if mark.words == "neither"
         ]
-        named_flaws = [("recomputed", flaw) for flaw in numbers] + [("recomputed_mark", flaw) for flaw in marks]
+        named_flaws = [("recomputed", flaw) for flaw in wrong] + [("recomputed_mark", flaw) for flaw in marks]
         findings = [Finding(name, "inconsistent", [flaw], "") for name, flaw in named_flaws]
         return findings + [Finding("recomputed", "suspicious", [flaw], "") for flaw in rare]
-
-    def _others_without(self, number: Number) -> list[Number]:
-        """The numbers of the same column that the conventions of a number do not give."""
-        place = (number.cell.table, number.cell.column)
-        column = [peer for peer in self.numbers if (peer.cell.table, peer.cell.column) == place]
-        return [o for o in column if not (o.outcome.agrees and {*o.outcome.giving} & {*number.outcome.giving})]
 
     def markdown(self) -> list[str]:
         """Return Markdown with every recomputed number and mark, and the conventions or tests that give it."""
         lines = ["## Recomputed from runs", "", "| cell | printed | run | recomputed | printed number is given by |"]
         lines.append("| --- | ---: | --- | ---: | --- |")
         for number in self.numbers:
-            conventions = "; or ".join(number.outcome.giving)
-            says = (
-                conventions
-                if number.outcome.agrees
-                else f"**no convention**; nearest: {conventions}, {number.outcome.value:.4f}"
-            )
+            says = number.outcome.words if number.outcome.agrees else f"**{number.outcome.words}**"
             cell = number.cell
             printed = code(f"{cell.printed}{cell.mark}")
             lines.append(table_row([plain(str(cell)), printed, plain(number.run), f"{number.outcome.usual:.4f}", says]))
@@ -153,7 +165,13 @@ class Recomputed:
         """Return the same as JSON values."""
         return {
             "numbers": [
-                {"cell": str(number.cell), "printed": number.cell.printed, "run": number.run, **asdict(number.outcome)}
+                {
+                    "cell": str(number.cell),
+                    "printed": number.cell.printed,
+                    "run": number.run,
+                    **asdict(number.outcome),
+                    "words": number.outcome.words,
+                }
                 for number in self.numbers
             ],
             "skipped": [{"cell": str(cell), "reason": reason} for cell, reason in self.skipped],

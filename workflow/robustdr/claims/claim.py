@@ -103,9 +103,9 @@ class Claim(Tested):
     def tests(self) -> dict[str, AnyTest]:
         return super().tests() | ({"control": self.control} if self.control else {})
 
-    def replaced(self, proxies: Mapping[str, str]) -> str:
+    def replaced(self, proxies: Mapping[str, str | None]) -> str:
         """Return what stands in for the things that it is about at a scale with these proxies; '' if nothing does."""
-        return "; ".join(proxies[name] for name in self.subjects if name in proxies)
+        return "; ".join(filter(None, map(proxies.get, self.subjects)))
 
     def without(self, lacking: Collection[str], controls: Mapping[str, Control]) -> tuple[Self, list[str]]:
         """Return the claim where its mean over several systems leaves out those in `lacking`; and which it leaves out.

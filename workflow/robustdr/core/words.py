@@ -4,6 +4,7 @@ Python's `\\w` has no marks: without them हिन्दी would be three word
 apart. Where a text has no marks, the patterns are those of `\\w`.
 """
 
+import re
 from itertools import chain
 from unicodedata import category, is_normalized, normalize
 
@@ -33,9 +34,22 @@ CHARACTERS = rf"\w[\w{MARKS}]*"
 BETWEEN = rf"(?:^|[^\w{MARKS}])\W*"
 
 
+_CHARACTER = re.compile(rf".[{MARKS}]*", re.DOTALL)
+
+
+def characters(word: str) -> list[str]:
+    """Return the characters of a word, each with its combining marks."""
+    return _CHARACTER.findall(word)
+
+
 def composed(text: str) -> str:
     """Return a text in Unicode's composed form (NFC), in which equal letters are equal characters."""
     return text if is_normalized("NFC", text) else normalize("NFC", text)
+
+
+def composed_if(text: str, original: str) -> str:
+    """Return a text in the composed form if the original is in it; else the text."""
+    return composed(text) if is_normalized("NFC", original) else text
 
 
 def folded(word: str) -> str:

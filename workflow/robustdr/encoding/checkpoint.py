@@ -35,7 +35,8 @@ library_name: sentence-transformers
 
 {description}
 
-Source: {source}. Layers kept: {layers}. Left out: {drop}. Pooling: {pooling}. Similarity: dot product.
+Source: {source}. Layers kept: {layers}. Weights: {weights}. Left out: {drop}. Pooling: {pooling}.
+Similarity: dot product.
 """
 
 
@@ -161,9 +162,16 @@ def _write(settings: CheckpointSettings, directory: Path, description: str, outp
         blocks = transformer.model.encoder.layer
         transformer.model.encoder.layer = torch.nn.ModuleList(blocks[i] for i in layers)
         transformer.model.config.num_hidden_layers = len(layers)
+    if settings.random_weights:
+        transformer.model = type(transformer.model)(transformer.model.config)
     pooling = Pooling(transformer.get_embedding_dimension(), pooling_mode=settings.pooling)
     model = SentenceTransformer(modules=[transformer, pooling], device="cpu", similarity_fn_name="dot")
-    card_fields = {"description": description, "layers": layers or "all", "drop": settings.drop or "nothing"}
+    card_fields = {
+        "description": description,
+        "layers": layers or "all",
+        "weights": "drawn anew" if settings.random_weights else "the source's",
+        "drop": settings.drop or "nothing",
+    }
     card = CARD.format(**asdict(settings) | card_fields)
     with atomic(output) as temporary:
         model.save(str(temporary), create_model_card=False, safe_serialization=True)

@@ -46,6 +46,7 @@ FORMS_WITH = {  # by keys that not every form has
     **dict.fromkeys(("words", "hashed"), ("static",)),
     **dict.fromkeys(("fitted", "filters"), ("character",)),
     "layers": ("encoder", "character"),
+    "random_weights": ("encoder",),
     "drop": ("encoder", "character", "seq2seq", "retriever"),
     "similarity": ("whole",),
     **dict.fromkeys(("prompts", "separator"), ("whole", "retriever")),
@@ -82,6 +83,8 @@ class Checkpoint:
     """Similarity of two vectors, in place of that of a directory that is taken whole."""
     layers: Annotated[list[NonNegativeInt], Field(min_length=1)] | None = None
     """Transformer layers to keep, from 0; all of them if not given."""
+    random_weights: bool = field(default=False, metadata=LATER)
+    """Whether all weights are drawn anew: a transformer of this shape that has learned nothing."""
     drop: Annotated[list[str], Distinct] = field(default_factory=list)
     """Parts of the source to leave out: modules by class, weights by what their names begin with."""
     form: Literal["encoder", "character", "whole", "retriever", "static", "seq2seq", "cross_encoder"] = "encoder"

@@ -178,9 +178,9 @@ class Scale:
     trains nothing: systems that would be trained and are not named here are unavailable."""
     stand_ins: dict[str, str] = field(default_factory=dict)
     """By checkpoint that the scale does not have: the system whose trained model stands in for it."""
-    proxies: dict[str, Text] = field(default_factory=dict)
+    proxies: dict[str, Text | None] = field(default_factory=dict)
     """By subject of a claim (its `subjects`) that the scale lacks: what stands in for it, in words. Claims about this
-    subject are not testable here."""
+    subject are not testable here. null: nothing stands in, in a scale that has what the one that it extends lacks."""
     seeds: PositiveInt
     """Number of an experiment's seeds to train; a table gives mean and deviation over them."""
     seeds_of: dict[str, PositiveInt] = field(default_factory=dict)

@@ -15,5 +15,6 @@ REALISTIC = (
     "no_stopwords",
     "swap_words",
     "swap_synonym_wordnet",
+    "swap_synonym_omw",
     "t5_qqp_paraphrase",
 )

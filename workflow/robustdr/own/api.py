@@ -35,6 +35,7 @@ class Options(TypedDict, total=False):
     variations: Sequence[str]
     variations_file: Name
     paraphraser: Name
+    wordnet: Name
     language: str
     draws: int
     reranker: Name

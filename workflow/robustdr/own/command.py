@@ -32,6 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--variations-file", type=named_path, metavar="FILE", help=text)
     text = "a T5 model for paraphrases (t5_qqp_paraphrase), a folder of Transformers; default: no paraphrases"
     parser.add_argument("--paraphraser", type=named_path, metavar="FOLDER", help=text)
+    text = "a wordnet of the queries' language, a table of Open Multilingual Wordnet, for synonyms (swap_synonym_omw); "
+    text += "default: synonyms of English queries alone"
+    parser.add_argument("--wordnet", type=named_path, metavar="FILE", help=text)
     text = "ISO 639-1 code of the language of the queries, e.g. de; default: the command recognises it"
     parser.add_argument("--language", metavar="CODE", help=text)
     text = "draws of each variation; a query's value is their mean; default: 1"

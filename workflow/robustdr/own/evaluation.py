@@ -35,9 +35,10 @@ from robustdr.graph.graph import Graph, graph
 from robustdr.graph.site import page
 from robustdr.keys.node import Node
 from robustdr.own import ROLES, SMALL, compression, document, experiment, jobs, models, results, signals
-from robustdr.own.experiment import HOUSE, LOGGED, NAME, PARAPHRASE, PROJECT, TRAIN, Data, Split, is_model
+from robustdr.own.experiment import HOUSE, LOGGED, NAME, PARAPHRASE, PROJECT, SYNONYM, TRAIN, Data, Split, is_model
 from robustdr.own.pairs import write_pairs
 from robustdr.retrieval import existing
+from robustdr.variations.languages import spoken
 from robustdr.variations.released import Logged
 
 
@@ -57,13 +58,16 @@ def run(arguments: argparse.Namespace) -> int:
     compression.check_models(compared, a.truncate_dim, a.precision)
     reranker = models.reranker(a.reranker) if a.reranker else None
     queries = {query.qid: query.text for _, query in read_queries(used.splits[a.split].queries, lambda problem: None)}
-    language, spoken = given_or_found(a.language, list(queries.values()))
+    language, language_note = given_or_found(a.language, list(queries.values()))
     parameters: dict[str, dict[str, object]] = {}
     if a.paraphraser:
         parameters[PARAPHRASE] = {"engine": "t5", "model": str(a.paraphraser.resolve())}
-        variations.create(PARAPHRASE, parameters[PARAPHRASE])
-    only_logged = a.variations_file and not a.variations and not a.paraphraser
-    by_category = {} if only_logged else experiment.chosen(a.variations, language, bool(a.paraphraser))
+    if a.wordnet:
+        parameters[SYNONYM] = {"file": str(a.wordnet.resolve()), "sha256": sha256(a.wordnet)}
+    only_logged = a.variations_file and not a.variations and not parameters
+    by_category = {} if only_logged else experiment.chosen(a.variations, language, parameters)
+    for name, values in parameters.items():
+        variations.create(name, {**values, **spoken(name, language)})
     if a.variations_file:
         by_category[Logged.category] = [LOGGED]
     if a.draws < 1:
@@ -85,13 +89,15 @@ def run(arguments: argparse.Namespace) -> int:
         print(*lines(wrong, SHOWN), sep="\n", file=sys.stderr)
         leave = "--drop-empty, --ignore-unjudged and --allow-missing allow some"
         raise UserError(f"{len(wrong)} errors in the files above; `robustdr check` lists all; {leave}")
-    print(spoken, file=sys.stderr)
+    print(language_note, file=sys.stderr)
     notes = sentences(problem for problem in problems if problem.severity == "dropped" or problem.kind in NOTED)
     for model in compared:
         if model.folder and (unknown := models.unknown_share(model.folder, list(queries.values()))) > MOST:
             notes.append(
                 f"{model.label}: does not know {unknown:.0%} of the tokens of the queries; does it fit their language?"
             )
+    if not only_logged and not a.variations and (sentence := experiment.not_varied(by_category, language)):
+        notes.append(sentence)
     ignored = any(problem.kind == IDENTICAL and problem.severity == "dropped" for problem in problems)
     used = used._replace(ignore_identical_ids=ignored)
     if a.variations_file:
@@ -158,7 +164,7 @@ def _data(a: argparse.Namespace) -> Data:
         UserError: a file is missing, or an option's value is not allowed.
     """
     collection_files = data.parse_locations(a)
-    for option in (*data.PARTS, "train_queries", "train_qrels", "runs", "variations_file"):
+    for option in (*data.PARTS, "train_queries", "train_qrels", "runs", "variations_file", "wordnet"):
         path = getattr(a, option)
         if path is not None and not path.exists() and not irds_id(path):
             raise UserError(f"--{option.replace('_', '-')}: {path}: no such file or directory")

@@ -1,6 +1,6 @@
 """The configuration of `robustdr evaluate`: a collection, a scale and an experiment, added to the project's."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ from robustdr.variations.languages import spoken
 from robustdr.variations.misspelling import HumanMisspelling
 from robustdr.variations.paraphrase import T5QqpParaphrase
 from robustdr.variations.released import Logged
+from robustdr.variations.synonyms import SwapSynonymOmw
 
 HOUSE = Path(__file__).resolve().parents[3]  # folder of the Snakefile
 # A wheel has its copy of config/ in the package.
@@ -36,7 +37,8 @@ TRAIN = "train"  # the split for training
 STAND_IN = "stand-in"
 HUMAN = HumanMisspelling.name  # it stands in for the queries of papers alone; `misspell` draws from the same list
 LOGGED = Logged.name
-PARAPHRASE = T5QqpParaphrase.name
+PARAPHRASE, SYNONYM = T5QqpParaphrase.name, SwapSynonymOmw.name
+NEEDS = {PARAPHRASE: "a model; --paraphraser", SYNONYM: "a wordnet; --wordnet"}  # and the options that name them
 PAPERS = "papers"  # stands for the variations of the papers
 SPELL_CHECKED = "_spell_checked"  # end of the names of systems behind a spell checker
 
@@ -104,26 +106,26 @@ def at_hand(language: str = ENGLISH) -> dict[str, list[str]]:
     return names_by_category
 
 
-def chosen(names: Sequence[str], language: str = ENGLISH, paraphrases: bool = False) -> dict[str, list[str]]:
+def chosen(names: Sequence[str], language: str = ENGLISH, ready: Collection[str] = ()) -> dict[str, list[str]]:
     """By category, the variations of `at_hand` in `names`, or `HUMAN`; those of `REALISTIC` if `names` is empty.
 
-    `PAPERS` among the names stands for those of the papers. Paraphrases need a model: `paraphrases` says that there is
-    one.
+    `PAPERS` among the names stands for those of the papers. `ready` are those of `NEEDS` whose option is there.
 
     Raises:
-        UserError: a name is not among them.
+        UserError: a name is not among them, or one of `ready` does not apply to the language.
     """
     available = at_hand(language)
     if HUMAN in names:
         available[HumanMisspelling.category].insert(0, HUMAN)
-    if paraphrases and T5QqpParaphrase.speaks(language):
-        available.setdefault(T5QqpParaphrase.category, []).append(PARAPHRASE)
+    for name in ready:
+        spoken(name, language)
+        available.setdefault(variations.kind(name).category, []).append(name)
     allowed = [name for category_names in available.values() for name in category_names]
     for name in names:
         if name in variations.names():
             spoken(name, language)
-        if name == PARAPHRASE and not paraphrases:
-            raise UserError(f"--variations: {name}: needs a model; --paraphraser names one")
+        if name in NEEDS and name not in ready:
+            raise UserError(f"--variations: {name}: needs {NEEDS[name]} names one")
         if name not in (*allowed, PAPERS):
             raise unknown("--variations", name, [*allowed, PAPERS])
     taken = {*names} or {*REALISTIC}
@@ -133,6 +135,16 @@ def chosen(names: Sequence[str], language: str = ENGLISH, paraphrases: bool = Fa
         category: [name for name in category_names if name in taken] for category, category_names in available.items()
     }
     return {category: category_names for category, category_names in chosen_names.items() if category_names}
+
+
+def not_varied(by_category: Mapping[str, Sequence[str]], language: str) -> str | None:
+    """What of `REALISTIC` is no variation of a language, as a sentence; None if all is."""
+    names = {name for category_names in by_category.values() for name in category_names}
+    missing = [name for name in REALISTIC if name not in names and not variations.kind(name).speaks(language)]
+    missing = [name for name in missing if name not in NEEDS]
+    if not missing:
+        return None
+    return f"{NAMES[language]} queries are not varied by {', '.join(missing)}: these rules do not know the language"
 
 
 def draws_of(variation: str, draws: int) -> list[str]:
@@ -229,13 +241,12 @@ def write(
     variation_names = [name for category_names in by_category.values() for name in category_names]
     if HUMAN in variation_names:
         scale["variations"] = {HUMAN: {"parameters": {"variant": "people"}}}
-    scale["variations"] |= {name: {"parameters": {**values}} for name, values in (parameters or {}).items()}
+    for name in variation_names:
+        if values := {**(parameters or {}).get(name, {}), **spoken(name, language)}:
+            scale["variations"][name] = {"parameters": values}
     if language != ENGLISH:
         stemmer = NAMES[language].lower()
         scale["bm25"]["stemmer"] = stemmer if stemmer in Stemmer.algorithms() else None
-        scale["variations"] |= {
-            name: {"parameters": of_language} for name in variation_names if (of_language := spoken(name, language))
-        }
     means = {
         f"{category}_mean": [draw for name in category_names for draw in draws_of(name, draws)]
         for category, category_names in by_category.items()

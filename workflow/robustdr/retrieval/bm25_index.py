@@ -19,6 +19,7 @@ from pathlib import Path
 import bm25s
 import numpy as np
 import pyarrow as pa
+import regex
 import Stemmer
 
 from robustdr.collections.reading import read_corpus
@@ -32,6 +33,12 @@ from robustdr.retrieval.stopwords import stopwords
 
 ABOUT, DOCIDS, TERMS, PASSAGES, PARAMETERS, VOCABULARY, STARTS, ROWS_OF_TERMS, SCORES = INDEX_FILES
 WORD = re.compile(rf"\w[\w{MARKS}]+")
+# Scripts whose words have no blanks between them, or particles without one, and the length of their n-grams: pairs of
+# characters in Chinese, Japanese and Korean, as Lucene's CJKAnalyzer has them; three where characters are sounds.
+RUNS = {
+    2: regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}々ー]+"),
+    3: regex.compile(r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]+"),
+}
 TOGETHER = 16_384  # passages whose terms are read at once
 POSTINGS = 1 << 24  # postings in memory at once
 
@@ -44,8 +51,19 @@ def tokenizer(settings: BM25IndexSettings) -> bm25s.tokenization.Tokenizer:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of two or more characters, as bm25s's own pattern does, with the marks of their letters."""
-    return WORD.findall(composed(text))
+    """Return the words of two or more characters, as bm25s's own pattern does, with the marks of their letters.
+
+    Of a text without blanks between words, they are the overlapping n-grams of `RUNS`; a shorter text is one itself.
+    """
+    if text.isascii():
+        return WORD.findall(text)
+    text, grams = composed(text), list[str]()
+    for length, run in RUNS.items():
+        runs = run.findall(text)
+        if runs:
+            text = run.sub(" ", text)
+            grams += (part[start : start + length] for part in runs for start in range(max(1, len(part) - length + 1)))
+    return WORD.findall(text) + grams
 
 
 def index_facts(settings: BM25IndexSettings, corpus: Path) -> dict[str, object]:

@@ -1,7 +1,8 @@
 """Edits of one character in one word, for all generators of misspellings.
 
 An edit takes a non-empty word and the random choices of its query. It returns the changed word, or None if it does not
-apply. The result differs from the word in more than case.
+apply. The result differs from the word in more than case. A character has its combining marks: an edit moves and
+deletes them with it, and a letter that is replaced leaves them to the new one.
 """
 
 import string
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 
+from robustdr.core.words import characters
 from robustdr.variations.base import Draw
 
 Edit = Callable[[str, Draw], str | None]
@@ -43,14 +45,19 @@ def touching(rows: Sequence[str]) -> dict[str, str]:
     return _linked(_touching(rows))
 
 
+def _is_letter(key: str) -> bool:
+    return key.isalpha() and key not in "ªº"
+
+
 def touching_letters(rows: Sequence[str]) -> dict[str, str]:
     """The letters that each letter of a keyboard touches."""
-    return {key: "".join(filter(str.isalpha, touched)) for key, touched in touching(rows).items() if key.isalpha()}
+    letters = {key: "".join(filter(_is_letter, touched)) for key, touched in touching(rows).items() if _is_letter(key)}
+    return {key: touched for key, touched in letters.items() if touched}
 
 
 def letters(rows: Sequence[str]) -> str:
     """The letters of a keyboard, in the order of their code points."""
-    return "".join(sorted(filter(str.isalpha, "".join(rows))))
+    return "".join(sorted(filter(_is_letter, "".join(rows))))
 
 
 TOUCHING = touching(QWERTY)
@@ -61,56 +68,67 @@ TOUCHING_SHIFTED = {
 CONFUSED = _linked((first, second) for group in _CONFUSED for first in group for second in group if first < second)
 
 
+def _with_base(parts: Sequence[str], position: int, base: str) -> str:
+    """The word of these characters, where the one at `position` has another base and the same marks."""
+    return "".join([*parts[:position], base + parts[position][1:], *parts[position + 1 :]])
+
+
 def insert_from(letters: str) -> Edit:
     """An edit that inserts one of `letters` before a random character."""
 
     def insert(word: str, draw: Draw) -> str:
-        position = draw.integer_below(len(word))
-        return word[:position] + draw.choice(letters) + word[position:]
+        parts = characters(word)
+        position = draw.integer_below(len(parts))
+        return "".join([*parts[:position], draw.choice(letters), *parts[position:]])
 
     return insert
 
 
 def delete(word: str, draw: Draw) -> str | None:
     """Delete a random character; None for a word of one character."""
-    position = draw.integer_below(len(word))
-    return word[:position] + word[position + 1 :] or None
+    parts = characters(word)
+    position = draw.integer_below(len(parts))
+    return "".join(parts[:position] + parts[position + 1 :]) or None
 
 
 def substitute_from(letters: str) -> Edit:
     """An edit that replaces a random character by another one of `letters`."""
 
     def substitute(word: str, draw: Draw) -> str:
-        position = draw.integer_below(len(word))
-        old = word[position].lower()
-        return word[:position] + draw.choice([new for new in letters if new.lower() != old]) + word[position + 1 :]
+        parts = characters(word)
+        position = draw.integer_below(len(parts))
+        new = draw.choice([letter for letter in letters if letter.lower() != parts[position][0].lower()])
+        return _with_base(parts, position, new)
 
     return substitute
 
 
 def swap_neighbours(word: str, draw: Draw) -> str | None:
     """Swap two neighbouring characters that differ in more than case; None if there are none."""
+    parts = characters(word)
     places = [
         place
-        for place, (left_character, right_character) in enumerate(pairwise(word))
+        for place, (left_character, right_character) in enumerate(pairwise(parts))
         if left_character != right_character and left_character.lower() != right_character.lower()
     ]
     if not places:
         return None
     position = draw.choice(places)
-    return word[:position] + word[position + 1] + word[position] + word[position + 2 :]
+    return "".join([*parts[:position], parts[position + 1], parts[position], *parts[position + 2 :]])
 
 
 def replace_from(table: Mapping[str, str]) -> Edit:
     """An edit that replaces a random character in `table` by one of its entries, in the same case; None if none is."""
 
     def replace(word: str, draw: Draw) -> str | None:
-        places = [place for place, character in enumerate(word) if character.lower() in table]
+        parts = characters(word)
+        places = [place for place, part in enumerate(parts) if part[0].lower() in table]
         if not places:
             return None
         position = draw.choice(places)
-        new = draw.choice(table[word[position].lower()])
-        return word[:position] + (new.upper() if word[position].isupper() else new) + word[position + 1 :]
+        old = parts[position][0]
+        new = draw.choice(table[old.lower()])
+        return _with_base(parts, position, new.upper() if old.isupper() else new)
 
     return replace
 

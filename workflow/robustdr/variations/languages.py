@@ -1,59 +1,93 @@
-"""Rules for several languages: what they need of each, its keyboard and its stop words."""
+"""Rules for many languages: what they need of each, its keyboard, its stop words, and its marks."""
 
+import re
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import cache, cached_property
+from unicodedata import name as unicode_name
 
 from robustdr.core.errors import UserError, unknown
-from robustdr.core.languages import ENGLISH, NAMES, OTHERWISE
-from robustdr.variations import kind, lexicon, names
+from robustdr.core.languages import ENGLISH, NAMES, OTHERWISE, UNSPACED
+from robustdr.core.words import folded
+from robustdr.variations import edits, kind, lexicon, names
 from robustdr.variations.base import Variation
-from robustdr.variations.edits import QWERTY
+from robustdr.variations.keyboards import KEYBOARDS
+
+QWERTY_TOO = ("id", "nl", "sw", "vi")  # languages that are typed on the English keyboard
+# Lists of stop words in bm25s, which are NLTK's; those of other languages are spaCy's, which has none of Swahili.
+OF_BM25S = {
+    "da": "DANISH", "de": "GERMAN", "en": "EN_PLUS", "es": "SPANISH", "fr": "FRENCH", "it": "ITALIAN", "ko": "KOREAN",
+    "nl": "DUTCH", "no": "NORWEGIAN", "pt": "PORTUGUESE", "ru": "RUSSIAN", "sv": "SWEDISH", "tr": "TURKISH",
+}  # fmt: skip
+# Patterns of stop words before an apostrophe, as in l'eau.
+ELIDED = {"ca": "[dlmnst]", "fr": "[cdjlmnst]|qu", "it": "[clmnstv]|un|gl|[ds]|(?:a|da|de|ne|su)ll|que(?:st|ll)"}
+QUESTION_MARKS = {"ar": "؟", "el": ";", "fa": "؟", "ja": "？", "ur": "؟", "zh": "？"}  # others: ?
+_TURKISH = str.maketrans({"İ": "i", "I": "ı"})
 
 
-class Language(NamedTuple):
-    """What rules need of a language.
-
-    Attributes:
-        keyboard: the rows of its usual keyboard, without the shift key. listed: its list of stop words in bm25s, which
-            is NLTK's. elided: pattern of its stop words before an apostrophe, as in l'eau.
-    """
-
-    keyboard: tuple[str, ...]
-    listed: str
-    elided: str = "(?!)"  # none
-
-    @property
-    def stopwords(self) -> frozenset[str]:
-        """Function words, lower case."""
-        return lexicon.stopwords(self.listed)
+def has_stopwords(language: str) -> bool:
+    """Whether there is a list of stop words, and blanks that tell them from other words."""
+    return language not in UNSPACED and language != "sw"
 
 
-LANGUAGES = {
-    ENGLISH: Language(QWERTY, "EN_PLUS"),
-    "de": Language(("1234567890ß", "qwertzuiopü", "asdfghjklöä", "yxcvbnm"), "GERMAN"),
-    "fr": Language(("&é\"'(-è_çà", "azertyuiop", "qsdfghjklmù", "wxcvbn"), "FRENCH", "[cdjlmnst]|qu"),
-    "es": Language(("1234567890", "qwertyuiop", "asdfghjklñ", "zxcvbnm"), "SPANISH"),
-}
+def keyboard(language: str) -> tuple[str, ...] | None:
+    """The rows of the usual keyboard, without the shift key; None where an input method makes characters of keys."""
+    return edits.QWERTY if language in (ENGLISH, *QWERTY_TOO) else KEYBOARDS.get(language)
+
+
+def lower(text: str, language: str) -> str:
+    """The text in lower case."""
+    return (text.translate(_TURKISH) if language == "tr" else text).lower()
 
 
 @dataclass(frozen=True)
 class Spoken(Variation):
-    """A generator for the languages of `LANGUAGES`."""
+    """A generator for several languages."""
 
     language: str = field(default=ENGLISH, metadata={"implied": True})
 
     def __post_init__(self) -> None:
-        if self.language not in LANGUAGES:
-            raise unknown(f"variation {self.name}: language", self.language, LANGUAGES)
+        if self.language != ENGLISH and not self.speaks(self.language):
+            raise unknown(f"variation {self.name}: language", self.language, list(filter(self.speaks, NAMES)))
+
+    @cached_property
+    def stopwords(self) -> frozenset[str]:
+        """Function words of the language, lower case; none if there is no list, or if words have no blanks."""
+        if not has_stopwords(self.language):
+            return frozenset()
+        listed = OF_BM25S.get(self.language)
+        return lexicon.stopwords(listed) if listed else lexicon.stopwords_of_spacy(self.language)
+
+    def is_stopword(self, word: str) -> bool:
+        """Whether a word is a function word, whatever its case."""
+        return folded(lower(word, self.language)) in self.stopwords
+
+    @cached_property
+    def elided(self) -> re.Pattern[str]:
+        """Stop words that an apostrophe joins to the next word, with it."""
+        return re.compile(rf"\b(?:{ELIDED.get(self.language, '(?!)')})['\u2019](?=\w)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Typed(Spoken):
+    """A generator of slips on the keyboard of a language."""
 
     @classmethod
     def speaks(cls, language: str) -> bool:
-        return language in LANGUAGES
+        return keyboard(language) is not None
 
-    @property
-    def speech(self) -> Language:
-        """What the rule needs of its language."""
-        return LANGUAGES[self.language]
+    def keyboard_of(self, word: str) -> tuple[str, ...] | None:
+        """The keyboard on which a word of a query was typed: the language's, or the English one for a word in Latin
+        letters; None for a word of another script."""
+        own, scripts = keyboard(self.language) or edits.QWERTY, {*map(_script, filter(str.isalpha, word))}
+        if not scripts or _script(edits.letters(own)[0]) in scripts:
+            return own
+        return edits.QWERTY if _script("a") in scripts else None
+
+
+@cache
+def _script(letter: str) -> str:
+    """The script of a letter by Unicode's name of it, e.g. LATIN."""
+    return unicode_name(letter, "unnamed").partition(" ")[0]
 
 
 def spoken(name: str, language: str) -> dict[str, object]:

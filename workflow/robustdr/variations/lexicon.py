@@ -5,9 +5,11 @@ the licences.
 """
 
 from functools import cache
+from importlib import import_module
 
 from robustdr.collections.wordnet import database
 from robustdr.core.packaged import packaged
+from robustdr.core.words import composed
 
 STOPWORDS = "bm25s==0.3.16"
 MISSPELLINGS = "codespell==2.4.3"
@@ -40,6 +42,14 @@ def stopwords(listed: str = "EN_PLUS") -> frozenset[str]:
     from bm25s import stopwords
 
     return frozenset(getattr(stopwords, f"STOPWORDS_{listed}"))
+
+
+@cache
+def stopwords_of_spacy(language: str) -> frozenset[str]:
+    """The function words of spaCy's list for a language, an ISO 639-1 code, lower case."""
+    import spacy  # noqa: F401 - the key of a job has the packages that it imports
+
+    return frozenset(composed(word).lower() for word in import_module(f"spacy.lang.{language}.stop_words").STOP_WORDS)
 
 
 @cache

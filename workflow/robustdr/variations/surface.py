@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import chain
 
 from robustdr.core.languages import UNSPACED
-from robustdr.core.words import LETTERS, folded
+from robustdr.core.words import LETTERS
 from robustdr.variations import lexicon
 from robustdr.variations.base import WORD, Draw, Plain, Variation
-from robustdr.variations.languages import Spoken
+from robustdr.variations.languages import QUESTION_MARKS, Spoken, has_stopwords, lower
 
 # A word, a clitic as in the Penn Treebank (do n't, what 's), or one punctuation mark.
 _TOKEN = re.compile(
@@ -65,10 +65,14 @@ class NoStopwords(Spoken):
     needs = f"NLTK's list of stopwords ({lexicon.STOPWORDS})"
     packages = (lexicon.STOPWORDS,)
 
+    @classmethod
+    def speaks(cls, language: str) -> bool:
+        return has_stopwords(language)
+
     def rewrite(self, text: str, draw: Draw) -> str:
-        whole = re.sub(rf"\b(?:{self.speech.elided})['\u2019](?=\w)", "", text, flags=re.IGNORECASE)
+        whole = self.elided.sub("", text)
         tokens = _TOKEN.findall(whole)
-        content_words = [token for token in tokens if folded(token) not in self.speech.stopwords]
+        content_words = [token for token in tokens if not self.is_stopword(token)]
         has_word = any(map(str.isalnum, chain.from_iterable(content_words)))
         return " ".join(content_words) if has_word and (len(content_words) < len(tokens) or whole != text) else text
 
@@ -102,14 +106,15 @@ class SwapWords(Variation):
         )
 
 
-_OPENING, _CLOSING = "\"'([{“‘«¿¡", "\"')]}”’».,;:!?…"
+_OPENING, _CLOSING = "\"'([{“‘«¿¡„「『（", "\"')]}”’».,;:!?…؟،؛。、，？！」』）।۔"
 
 
 @dataclass(frozen=True)
-class CasePunctuation(Variation):
+class CasePunctuation(Spoken):
     """Case and punctuation as in a search box: lower case, without marks around words.
 
-    A query that is so already becomes a written question: a capital at its start, and a question mark at its end.
+    A query that is so already becomes a written question: a capital at its start, and a question mark at its end. In
+    scripts without capitals, only the marks change.
 
     >>> CasePunctuation().rewrite('Who wrote "Emma", and why?', Draw(bytes([0])))
     'who wrote emma and why'
@@ -126,11 +131,14 @@ class CasePunctuation(Variation):
         return True
 
     def rewrite(self, text: str, draw: Draw) -> str:
-        words = [word.lstrip(_OPENING).rstrip(_CLOSING) for word in text.lower().split()]
+        words = [word.lstrip(_OPENING).rstrip(_CLOSING) for word in lower(text, self.language).split()]
         typed = " ".join(filter(None, words))
         if not any(map(str.isalnum, typed)):
             return text
-        return typed if typed != text else f"{text[0].upper()}{text[1:]}?"
+        if typed != text:
+            return typed
+        start = "İ" if self.language == "tr" and text[0] == "i" else text[0].upper()
+        return f"{start}{text[1:]}{QUESTION_MARKS.get(self.language, '?')}"
 
 
 @dataclass(frozen=True)

@@ -2,22 +2,37 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from robustdr.core.digests import digest_as
 from robustdr.core.errors import UserError
-from robustdr.core.words import folded
+from robustdr.core.files import read_lines
+from robustdr.core.languages import ENGLISH, UNSPACED
+from robustdr.core.words import composed, folded
 from robustdr.encoding import wordvectors
 from robustdr.variations import lexicon, vectors
 from robustdr.variations.base import WORD, Draw, Plain, Variation, in_range, one_of, splice
+from robustdr.variations.languages import Spoken
 
 
-def swap_one(text: str, draw: Draw, candidates: Callable[[str], Sequence[str]], function_words: bool = False) -> str:
+def is_english_stopword(word: str) -> bool:
+    """Whether a word is in NLTK's English list of stopwords, whatever its case."""
+    return folded(word) in lexicon.stopwords()
+
+
+def swap_one(
+    text: str,
+    draw: Draw,
+    candidates: Callable[[str], Sequence[str]],
+    function_words: bool = False,
+    is_stopword: Callable[[str], bool] = is_english_stopword,
+) -> str:
     """The text with one random word replaced by one of its `candidates` (from lower-case word to replacements).
 
     Words are tried in random order until one has a candidate. Stopwords are tried only if `function_words`.
     """
-    stopwords = lexicon.stopwords()
-    words = [word for word in WORD.finditer(text) if function_words or folded(word[0]) not in stopwords]
+    words = [word for word in WORD.finditer(text) if function_words or not is_stopword(word[0])]
     for word in draw.shuffled(words):
         if replacements := candidates(word[0].lower()):
             return splice(text, *word.span(), draw.choice(replacements))
@@ -47,6 +62,76 @@ class SwapSynonymWordnet(Variation):
 
     def rewrite(self, text: str, draw: Draw) -> str:
         return swap_one(text, draw, lexicon.synonyms, self.variant == "released")
+
+
+@dataclass(frozen=True)
+class SwapSynonymOmw(Spoken):
+    """One random word becomes a synonym in a wordnet of its language, as Open Multilingual Wordnet publishes it.
+
+    `file` is its table: lines of synset, `<language>:lemma`, and a lemma, with tabs between. `sha256` may be its
+    digest. Synonyms are the other lemmas of all synsets of the word. Only words in their base form are replaced:
+    wordnets list no others. Stop words stay.
+    """
+
+    name = "swap_synonym_omw"
+    category = "paraphrasing"
+    papers = ()
+    needs = "a wordnet of the language, from Open Multilingual Wordnet"
+
+    file: str = ""
+    sha256: str = ""
+
+    @classmethod
+    def speaks(cls, language: str) -> bool:
+        return language != ENGLISH and language not in UNSPACED
+
+    @property
+    def files(self) -> Sequence[Path]:
+        return [Path(self.file)] if self.file and not self.sha256 else []
+
+    @property
+    def resource(self) -> str:
+        return " · ".join(omw(self.file, self.sha256)[0]) if self.file else self.needs
+
+    def check(self) -> None:
+        if not self.file:
+            raise UserError(f"variation {self.name}: file: no wordnet; `evaluate --wordnet` names one")
+        omw(self.file, self.sha256)
+
+    def rewrite(self, text: str, draw: Draw) -> str:
+        synonyms = omw(self.file, self.sha256)[1]
+        return swap_one(text, draw, lambda word: synonyms.get(word, ()), is_stopword=self.is_stopword)
+
+
+@cache
+def omw(file: str, sha256: str) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
+    """(name, language, address and licence of a wordnet, synonyms by lower-case lemma) from a table of OMW.
+
+    Raises:
+        UserError: there is no such file, it has another digest, or it has no lemmas.
+    """
+    path = Path(file)
+    if not path.is_file():
+        raise UserError(f"{file}: no such file")
+    if sha256 and (actual := digest_as(path, sha256)) != sha256:
+        raise UserError(f"{file} has the SHA-256 {actual}; the configuration pins {sha256}")
+    synsets: dict[str, dict[str, None]] = {}
+    head: tuple[str, ...] = (path.name,)
+    for _, line in read_lines(path):
+        first, *fields = line.split("\t")
+        if first.startswith("#"):
+            head = (first.removeprefix("#").strip(), *fields)
+        elif len(fields) == 2 and fields[0].rpartition(":")[2] == "lemma":
+            synsets.setdefault(first, {})[composed(fields[1].replace("_", " ").strip())] = None
+    if not synsets:
+        raise UserError(f"{file}: no lemmas; allowed: a table of Open Multilingual Wordnet, such as wn-data-fra.tab")
+    synonyms: dict[str, dict[str, None]] = {}
+    for lemmas in synsets.values():
+        for lemma in lemmas:
+            others = {other: None for other in lemmas if other.lower() != lemma.lower()}
+            if others:
+                synonyms.setdefault(lemma.lower(), {}).update(others)
+    return head, {lemma: tuple(others) for lemma, others in synonyms.items()}
 
 
 class WordnetSynonymSwap(Plain, SwapSynonymWordnet):

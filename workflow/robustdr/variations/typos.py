@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from math import floor
 from typing import ClassVar
 
-from robustdr.core.words import folded
+from robustdr.core.words import MARKS, composed_if
 from robustdr.variations import edits, lexicon
 from robustdr.variations.base import WORD, Draw, Plain, in_range, splice
-from robustdr.variations.languages import Spoken
+from robustdr.variations.languages import Typed
 
 _NEEDS = f"NLTK's list of stopwords ({lexicon.STOPWORDS})"
 
 
 @dataclass(frozen=True)
-class Typo(Spoken):
+class Typo(Typed):
     """toroder, section 3.1, after Zhuang & Zuccon (2021): one of five types of typo, at random, in one random word.
 
     Eligible words have at least three characters and are not in NLTK's English list of stopwords; their first and last
@@ -42,18 +42,19 @@ class Typo(Spoken):
 
     def eligible(self, word: re.Match[str]) -> bool:
         """Whether a word of a text can get a typo."""
-        return len(word[0]) >= self.shortest and folded(word[0]) not in self.speech.stopwords
+        typed = self.keyboard_of(word[0]) is not None
+        return len(word[0]) >= self.shortest and not self.is_stopword(word[0]) and typed
 
     def rewrite(self, text: str, draw: Draw) -> str:
-        edit_of, words = edits.on_keyboard(self.speech.keyboard), list(WORD.finditer(text))
-        edit = edits.one_of(*(edit_of[kind] for kind in self.kinds))
+        words = list(WORD.finditer(text))
         target = floor(self.share * len(words) + 0.5) if self.share else self.words
         wrong: dict[tuple[int, int], str] = {}
         for word in draw.shuffled(list(filter(self.eligible, words))):
             if len(wrong) == target:
                 break
-            if (changed := edit(word[0], draw)) is not None:
-                wrong[word.span()] = changed
+            edit_of = edits.on_keyboard(self.keyboard_of(word[0]) or ())
+            if (changed := edits.one_of(*(edit_of[kind] for kind in self.kinds))(word[0], draw)) is not None:
+                wrong[word.span()] = composed_if(changed, word[0])
         for span in sorted(wrong, reverse=True):
             text = splice(text, *span, wrong[span])
         return text
@@ -130,11 +131,11 @@ class QwertyCharSubstitution(Plain, SwapAdjacentKey):
     shortest = 2
 
 
-_CHARACTER = re.compile(r"[^\W_]")
+_CHARACTER, _MARK = re.compile(rf"[^\W_][{MARKS}]*"), re.compile(f"[{MARKS}]")
 
 
 @dataclass(frozen=True)
-class RandomChar(Spoken):
+class RandomChar(Typed):
     """capot, section 3.1, RCS: a random letter a-z is inserted before or after a random letter or digit of the query,
     or replaces it. All three have equal probability."""
 
@@ -143,19 +144,24 @@ class RandomChar(Spoken):
     category = "misspelling"
     papers = ("capot",)
 
-    def noise(self, character: str, draw: Draw) -> str:
-        """The character to insert next to `character` or to replace it."""
-        return draw.choice(edits.letters(self.speech.keyboard).replace(character.lower(), ""))
+    def noise(self, character: str, rows: tuple[str, ...], draw: Draw) -> str:
+        """The character to insert next to `character` or to replace it; `rows`: its keyboard."""
+        return draw.choice(edits.letters(rows).replace(character.lower(), ""))
+
+    def places(self, text: str) -> list[tuple[re.Match[str], tuple[str, ...]]]:
+        """The letters and digits of a text with their marks, and the keyboard of each."""
+        characters = _CHARACTER.finditer(text)
+        return [(character, rows) for character in characters if (rows := self.keyboard_of(character[0][0]))]
 
     def rewrite(self, text: str, draw: Draw) -> str:
-        places = [match.start() for match in _CHARACTER.finditer(text)]
+        places = self.places(text)
         if not places:
             return text
-        position = draw.choice(places)
-        new = self.noise(text[position], draw)
-        return splice(
-            text, position, position + 1, (new + text[position], text[position] + new, new)[draw.integer_below(3)]
-        )
+        character, rows = draw.choice(places)
+        old = character[0]
+        new = self.noise(old[0], rows, draw)
+        changed = (new + old, old + new, new + old[1:])[draw.integer_below(3)]
+        return splice(text, *character.span(), composed_if(changed, old))
 
 
 class KeyboardChar(RandomChar):
@@ -167,10 +173,14 @@ class KeyboardChar(RandomChar):
     name = "keyboard_char"
     listed = 31
 
-    def noise(self, character: str, draw: Draw) -> str:
-        return draw.choice(
-            edits.touching(self.speech.keyboard).get(character.lower(), edits.letters(self.speech.keyboard))
-        )
+    def noise(self, character: str, rows: tuple[str, ...], draw: Draw) -> str:
+        touched = edits.touching(rows).get(character.lower(), "")
+        return draw.choice("".join(filter(_is_base, touched)) or edits.letters(rows))
+
+
+def _is_base(character: str) -> bool:
+    """Whether a character stands alone: it is no blank and no combining mark."""
+    return not character.isspace() and not _MARK.match(character)
 
 
 class DeleteChar(RandomChar):
@@ -180,8 +190,7 @@ class DeleteChar(RandomChar):
     listed = 32
 
     def rewrite(self, text: str, draw: Draw) -> str:
-        places = [match.start() for match in _CHARACTER.finditer(text)]
+        places = self.places(text)
         if len(places) < 2:
             return text
-        position = draw.choice(places)
-        return splice(text, position, position + 1, "")
+        return splice(text, *draw.choice(places)[0].span(), "")
