@@ -144,6 +144,7 @@ wildcard_constraints:
     seed=r"\d+",
     shard=r"\d+",
     shards=r"\d+",
+    length=r"\d+",
     index="|".join(re.escape(name) for graph in GRAPHS.values() for name in graph.indexes()),
     paper="|".join(CONFIG.papers),
 

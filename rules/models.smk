@@ -27,6 +27,37 @@ rule download_checkpoint:
         "python -m robustdr.stages checkpoint @{params.settings:q} > {log:q} 2>&1"
 
 
+# A corpus is tokenised once, on a processor: no GPU waits for it.
+TOKENS = node_at(
+    "{root}/tokens/{collection}/{checkpoint}/{length}",
+    lambda graph, w: graph.tokens(w.collection, w.checkpoint, int(w.length)),
+)
+
+
+rule tokenise:
+    input:
+        unpack(inputs(TOKENS)),
+    output:
+        record=TOKENS.record,
+    log:
+        "{root}/logs/tokenise/{collection}.{checkpoint}.{length}.log",
+    benchmark:
+        "{root}/benchmarks/tokenise/{collection}.{checkpoint}.{length}.tsv"
+    conda:
+        "../envs/train-gpu.yaml"
+    threads: TOKENS.cores
+    resources:
+        cpus_per_task=TOKENS.cores,
+        mem_mb=TOKENS.memory,
+        runtime=TOKENS.minutes,
+    params:
+        settings=TOKENS.settings,
+    message:
+        "Tokenise {wildcards.collection} for {wildcards.checkpoint}"
+    shell:
+        "python -m robustdr.stages tokenise @{params.settings:q} > {log:q} 2>&1"
+
+
 PRETRAIN = node_at(
     "{root}/checkpoints/{pretraining}/seed{seed}", lambda graph, w: graph.pretrained(w.pretraining, int(w.seed))
 )
@@ -52,6 +83,9 @@ rule pretrain:
         mem_mb=PRETRAIN.memory,
         runtime=PRETRAIN.minutes,
         gpu=PRETRAIN.gpus,
+        nodes=PRETRAIN.nodes,
+        tasks=PRETRAIN.tasks,
+        mpi=PRETRAIN.mpi,
     params:
         settings=PRETRAIN.settings,
         launcher=PRETRAIN.launcher,
@@ -147,6 +181,9 @@ rule train:
         mem_mb=TRAIN.memory,
         runtime=TRAIN.minutes,
         gpu=TRAIN.gpus,
+        nodes=TRAIN.nodes,
+        tasks=TRAIN.tasks,
+        mpi=TRAIN.mpi,
     params:
         settings=TRAIN.settings,
         launcher=TRAIN.launcher,

@@ -22,6 +22,7 @@ from benchmarks.common import report, timed, training_settings, wordnet_source, 
 from robustdr.collections import wordnet
 from robustdr.collections.rows import rows_of, write_rows
 from robustdr.pretraining.feed import Feed, Passages
+from robustdr.pretraining.tokens import write_tokens
 from robustdr.pretraining.vocabulary import Vocabulary
 from robustdr.training.ahead import ahead
 from robustdr.training.dense import Student
@@ -85,7 +86,8 @@ def main(steps: int, milliseconds: int) -> None:
         report("feeding", "seconds of a step prepared when needed / ahead", whole["when needed"] / whole["ahead"])
 
         pretraining = replace(SETTINGS, typo=0.3, bottleneck=True, batch_size=256)
-        passages = Passages.read_corpus(folder / "corpus.jsonl", Vocabulary(folder / "initial"), pretraining)
+        write_tokens(folder / "corpus.jsonl", folder / "initial", pretraining.length, folder / "tokens")
+        passages = Passages.open(folder / "tokens", Vocabulary(folder / "initial"), pretraining)
         batches = Feed(passages, pretraining, 1)
         began = time.process_time()
         for step in range(8):

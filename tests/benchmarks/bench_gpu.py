@@ -28,6 +28,7 @@ from benchmarks.drawn import WORDS, draw, write_examples
 from robustdr.encoding.encoder import Encoder
 from robustdr.encoding.hardware import device, kind
 from robustdr.pretraining.settings import PretrainingSettings
+from robustdr.pretraining.tokens import write_tokens
 from robustdr.rankers.ranker import load
 from robustdr.retrieval.index import exact
 from robustdr.training.settings import DenseTraining, LoopSettings
@@ -214,6 +215,7 @@ def pretraining(size: Size, folder: Path, highest: float) -> None:
         _, of = write_examples(Path(name), encoder.tokenizer, size.steps, size.pretrained)
         texts = [text for passages in of for text in passages]
         tokens = sum(map(len, encoder.tokenise(texts, settings.length))) / size.steps
+        write_tokens(Path(name) / "corpus.jsonl", folder, settings.length, Path(name) / "tokens")
         seconds = seconds_a_step(
             settings, folder, Path(name), size.steps, "robustdr.pretraining.student", "corpus.jsonl"
         )

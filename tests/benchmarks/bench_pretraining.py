@@ -27,6 +27,7 @@ from robustdr.encoding.hardware import device
 from robustdr.pretraining.feed import Feed, Passages
 from robustdr.pretraining.masks import MaskedPassage
 from robustdr.pretraining.settings import PretrainingSettings
+from robustdr.pretraining.tokens import write_tokens
 from robustdr.pretraining.vocabulary import Vocabulary
 from robustdr.training.schedule import learning_rate
 
@@ -105,7 +106,8 @@ def main(rounds: int, steps: int) -> None:
         initial, corpus = folder / "initial", folder / "corpus.jsonl"
         write_base(initial)
         write_corpus(wordnet_source(), corpus)
-        passages = Passages.read_corpus(corpus, Vocabulary(initial), SETTINGS)
+        write_tokens(corpus, initial, SETTINGS.length, folder / "tokens")
+        passages = Passages.open(folder / "tokens", Vocabulary(initial), SETTINGS)
         settings = replace(SETTINGS, epochs=steps / (len(passages) // SETTINGS.batch_size))
         whole = Feed(passages, replace(settings, typo=0.3, bottleneck=True), 1)
         pieces, prepared = 0, 0.0

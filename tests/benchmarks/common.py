@@ -73,7 +73,7 @@ def train_ours(
 
     with contextlib.redirect_stdout(io.StringIO()):
         where = (folder / "ours", folder / "cost.json", folder / "resume")
-        files = {"corpus": [folder / "corpus.jsonl"]}
+        files = {"corpus": [folder / "corpus.jsonl"], "tokens": [folder / "tokens"]}
         train(trains, settings, 1, "benchmark", folder / data, initial, *where, files)
     with open(folder / "ours" / "training.csv", newline="") as file:
         losses = [float(row["loss"]) for row in csv.DictReader(file)]

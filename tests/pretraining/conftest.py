@@ -10,6 +10,7 @@ import pytest
 from robustdr.core.seeds import generator
 from robustdr.pretraining.feed import Feed, Passages
 from robustdr.pretraining.settings import PretrainingSettings
+from robustdr.pretraining.tokens import write_tokens
 from robustdr.pretraining.vocabulary import Vocabulary
 from robustdr.training.loop import train
 
@@ -47,26 +48,40 @@ def settings() -> PretrainingSettings:
     )
 
 
+@pytest.fixture(scope="session")
+def tokens(corpus, tiny_model, tmp_path_factory):
+    """`tokens(length)`: the folder of the corpus's pieces."""
+    folder = tmp_path_factory.mktemp("tokens")
+
+    def write(length: int) -> Path:
+        if not (folder / str(length)).exists():
+            write_tokens(corpus, tiny_model, length, folder / str(length))
+        return folder / str(length)
+
+    return write
+
+
 @pytest.fixture()
-def feed(corpus, tiny_model, settings):
+def feed(tokens, tiny_model, settings):
     """`feed(typo=…, …)`: the steps of the corpus, with other settings where given."""
 
     def make(seed: int = 1, **changes: Any) -> Feed:
         told = replace(settings, **changes)
-        return Feed(Passages.read_corpus(corpus, Vocabulary(tiny_model), told), told, seed)
+        return Feed(Passages.open(tokens(told.length), Vocabulary(tiny_model), told), told, seed)
 
     return make
 
 
 @pytest.fixture()
-def pretrain(corpus, tiny_model, settings, tmp_path):
+def pretrain(corpus, tokens, tiny_model, settings, tmp_path):
     """`pretrain("name", typo=…, …)`: pre-train the tiny model into tmp_path/name."""
 
     def run(name: str, seed: int = 1, **changes: Any) -> Path:
         output, resume = tmp_path / name, tmp_path / "resume" / name
         cost = tmp_path / "costs" / f"{name}.json"
         told = replace(settings, **changes)
-        train("robustdr.pretraining.student", told, seed, "key", corpus, tiny_model, output, cost, resume)
+        files = {"tokens": [tokens(told.length)]}
+        train("robustdr.pretraining.student", told, seed, "key", corpus, tiny_model, output, cost, resume, files)
         return output
 
     return run

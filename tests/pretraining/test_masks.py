@@ -10,6 +10,7 @@ from robustdr.core.errors import UserError
 from robustdr.core.seeds import Draw
 from robustdr.pretraining.feed import Passages
 from robustdr.pretraining.masks import Masks
+from robustdr.pretraining.tokens import write_tokens
 from robustdr.pretraining.vocabulary import Vocabulary
 from robustdr.training import distributed
 
@@ -169,7 +170,8 @@ def test_a_passage_is_shown_by_seed_epoch_and_docid_alone(feed, corpus, tiny_mod
     first = feed()
     turned = tmp_path / "corpus.jsonl"
     turned.write_text("".join(reversed(corpus.read_text().splitlines(keepends=True))))
-    other = type(first)(Passages.read_corpus(turned, Vocabulary(tiny_model), settings), settings, 1)
+    write_tokens(turned, tiny_model, settings.length, tmp_path / "tokens")
+    other = type(first)(Passages.open(tmp_path / "tokens", Vocabulary(tiny_model), settings), settings, 1)
     last = len(first.examples) - 1
     assert all(first.show(at, 3) == other.show(last - at, 3) for at in range(last + 1))
     assert first.show(5, 3) != first.show(5, 4) and first.show(5, 3) != feed(seed=2).show(5, 3)
@@ -210,24 +212,6 @@ def test_the_shares_are_those_of_what_the_first_epoch_shows(feed):
     ]
 
 
-def test_titles_are_left_out_and_so_are_passages_without_text(tiny_model, settings, tmp_path):
-    path = tmp_path / "corpus.jsonl"
-    rows = [{"docid": "a", "title": "tree", "text": ""}, {"docid": "b", "title": "tree", "text": "river gold"}]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    read = Passages.read_corpus(path, Vocabulary(tiny_model), settings)
-    assert [read.vocabulary.text([piece]) for piece in read[0]] == ["river", "gold"] and len(read) == 1
-    path.write_text(json.dumps(rows[0]) + "\n")
-    with pytest.raises(UserError, match=r"corpus.jsonl: no passage has a text; pre-training of tiny"):
-        Passages.read_corpus(path, Vocabulary(tiny_model), settings)
-
-
-@pytest.mark.parametrize(("number", "size"), [(1 << 16, 2), ((1 << 16) + 1, 4)])
-def test_a_piece_takes_no_more_bytes_than_the_vocabulary_needs(corpus, tiny_model, settings, number, size):
-    vocabulary = Vocabulary(tiny_model)
-    vocabulary.pieces += [""] * (number - len(vocabulary.pieces))
-    assert Passages.read_corpus(corpus, vocabulary, settings).pieces.itemsize == size
-
-
 def test_a_head_for_the_corpus_tells_apart_what_occurs_there(feed):
     few, every = feed(vocabulary="corpus").examples, feed().examples
     occurring = {piece for at in range(len(every)) for piece in every[at]}
@@ -235,7 +219,7 @@ def test_a_head_for_the_corpus_tells_apart_what_occurs_there(feed):
 
 
 def test_a_batch_larger_than_the_corpus(feed):
-    with pytest.raises(UserError, match=r"corpus.jsonl: 200 passages with a text; a batch needs 201"):
+    with pytest.raises(UserError, match=r"48: 200 passages with a text; a batch needs 201"):
         feed(batch_size=201)
 
 

@@ -18,7 +18,8 @@ from robustdr.core.errors import UserError
 from robustdr_review.draft import draft
 from robustdr_review.paragraphs import paragraphs
 from robustdr_review.pdf import read_pdf
-from robustdr_review.sheets import sheets
+from robustdr_review.regions import is_table, tables
+from robustdr_review.sheets import Line, Sheet, Word, sheets
 from robustdr_review.transcribe import transcribe
 
 # styles.tex as pdflatex sets it in two columns: footnotesize, \tabcolsep=2pt, margins of 1.5 cm.
@@ -195,3 +196,37 @@ def test_known_tables_as_a_browser_prints_them(tmp_path, form):
         rows = [[field.text for field in row] for grid in read_pdf(tmp_path / "a.pdf") for row in grid.rows]
         numbers, read, in_rows = measured(tables, rows)
         assert read >= 0.99 * numbers and in_rows >= 0.99 * numbers, paper
+
+
+AXES = [[(40, "0.8"), (200, "0.22"), (360, "0.40")], [(60, "4.3K"), (220, "21K"), (380, "43K")]]
+EQUATION = [
+    [(40, "where x"), (100, "="), (140, "0.9")],
+    [(40, "and y"), (100, "="), (140, "0.99")],
+    [(40, "and z"), (100, "="), (140, "0.7")],
+]
+RESULTS = [
+    [(40, "Model"), (140, "R@5"), (240, "R@9")],
+    [(40, "BM25"), (140, "61.2"), (240, "70.1")],
+    [(40, "DPR"), (140, "58.0"), (240, "69.4")],
+    [(40, "ANCE"), (140, "63.3"), (240, "73.9")],
+]
+CAPTION = [[(40, "Table 1: Results."), (140, "of all")]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (AXES, False),
+        (EQUATION, False),
+        (RESULTS, True),
+        (RESULTS[:3], False),  # two rows without a caption
+        (CAPTION + RESULTS[:3], True),
+    ],
+)
+def test_what_lines_up_is_a_table_only_with_a_caption_rules_or_regular_rows(rows, expected):
+    lines = [
+        Line([Word(text, x, x + 5.0 * len(text), 12.0 * y, 12.0 * y + 10, 10.0, False) for x, text in row])
+        for y, row in enumerate(rows)
+    ]
+    regions = [*tables(lines, Sheet(1, [lines], []))]
+    assert regions and any(is_table(region, bool(region.captions)) for region in regions) == expected

@@ -140,9 +140,14 @@ def test_a_caption_names_the_measure_of_a_table(paper, sentence, verdict, given)
 def test_groups_add_up_to_the_people_of_the_text(paper, text, verdicts):
     columns = [{"quantity": "n", "unit": "count"}, {"quantity": "Mean age"}]
     table = {"columns": columns, "row": "category", "cells": "a | 56 | 43.7\nb | 47 | 26.6\n"}
-    assert [tie.verdict for tie in Prose(paper(table1=table)).check([*enumerate(text)]).ties] == verdicts
+
+    def judged():
+        ties = Prose(paper(table1=table)).check([*enumerate(text)]).ties
+        return [tie.verdict for tie in ties if tie.verdict != UNTIED]
+
+    assert judged() == verdicts
     table["cells"] += "Total | 103 | 36.0\n"
-    assert Prose(paper(table1=table)).check([*enumerate(text)]).ties == []
+    assert judged() == []
 
 
 def test_a_second_number_beside_one_that_agrees_is_of_something_else(prose):

@@ -13,8 +13,9 @@ from robustdr.core import paths
 from robustdr.core.commands import Function
 from robustdr.core.errors import UserError
 from robustdr.core.files import write_json, write_text
+from robustdr_review.data import as_reported, counts, printed_counts, shared
 from robustdr_review.paragraphs import paragraphs
-from robustdr_review.prose import AGREES, DIFFERS, Prose, tested
+from robustdr_review.prose import AGREES, DIFFERS, UNTIED, Prose, tested
 from robustdr_review.review import page, reviewed
 from robustdr_review.sources import at_line
 from robustdr_review.transcribe import KINDS, Transcribed, transcribe
@@ -47,6 +48,8 @@ def add_commands(add: Callable[[str, Function, str], argparse.ArgumentParser]) -
     parser.add_argument("file", type=paths.named_path, help=f"the paper: {', '.join(KINDS)}")
     text = "reported.yaml with its numbers, in place of the tables in the file: its sentences are tied to these"
     parser.add_argument("--numbers", type=paths.named_path, metavar="FILE", help=text)
+    text = "folder of a collection in BEIR's layout, called as in the paper: its counts against the paper's; repeatable"
+    parser.add_argument("--data", type=paths.named_path, action="append", default=[], metavar="FOLDER", help=text)
     parser.add_argument(
         "-o", "--output", type=paths.named_path, required=True, metavar="FOLDER", help="folder to write"
     )
@@ -81,10 +84,16 @@ def write_review(arguments: argparse.Namespace) -> None:
     else:
         draft = transcribe(arguments.file, may_lack_tables=True)
         write_text(arguments.output / "reported.yaml", draft.text)
-    text, place = paragraphs(arguments.file)
+    paragraphs_of_file, place = paragraphs(arguments.file)
+    text = [*paragraphs_of_file]
     captions = [(0, f"{table.id}: {table.caption}") for table in draft.drafts if table.caption]
     prose = Prose(draft.reported).check(text)
     prose.ties.extend(tie for line, caption in captions for tie in tested(line, caption))
+    collections = [counts(folder) for folder in arguments.data]
+    if collections:
+        printed = [(0, words) for words in printed_counts(draft.reported.tables)]
+        ties_to_data = Prose(as_reported(collections)).check([*text, *printed]).ties
+        prose.ties.extend(tie for tie in ties_to_data if tie.verdict != UNTIED)
     prose.ties.sort(key=lambda tie: not tie.decides)  # decisions that change come first
     if not draft.drafts and not arguments.numbers and not prose.ties:
         raise UserError(
@@ -92,7 +101,8 @@ def write_review(arguments: argparse.Namespace) -> None:
         )
     ties = [{**tie._asdict(), "place": place(tie.line) if tie.line else ""} for tie in prose.ties]
     checked = audit(draft.reported, draft.relations, prose.sizes)
-    review = {**reviewed(draft, checked), "prose": ties}
+    overlaps = [words for one in collections for words in shared(one)]
+    review = {**reviewed(draft, checked), "prose": ties, "data": overlaps}
     write_json(arguments.output / "review.json", review)
     write_text(arguments.output / "index.html", page(review))
     numbers = review["numbers"]

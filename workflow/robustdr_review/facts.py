@@ -9,7 +9,7 @@ from robustdr.audit import rounding
 from robustdr.audit.cells import Cell
 from robustdr.audit.relations import label
 from robustdr.claims.intervals import SLACK, Interval
-from robustdr_review.sentences import POINTS, SHARE, VALUE, Figure
+from robustdr_review.sentences import POINTS, SHARE, SIZE, VALUE, Figure
 
 PLAIN = ("value", "median")  # values that are no change themselves
 CHANGES = ("drop", "points", "average_drop", "worst_drop")
@@ -96,7 +96,8 @@ def facts(
         printed, value = (Interval(abs(number), abs(number)) for number in (float(cell.number), cell.value))
         percent = value.scaled(100)
         share = {"percent": (percent,), "fraction": (percent,), "number": (printed,)}.get(cell.unit, ())
-        yield Fact((cell,), {SHARE: share, VALUE: (printed, value), POINTS: (printed,)})
+        size = (printed,) if cell.unit in ("count", "number") and not cell.decimals else ()
+        yield Fact((cell,), {SHARE: share, VALUE: (printed, value), POINTS: (printed,), SIZE: size})
         if total := wholes.get((cell.table, cell.column)):
             yield Fact((cell,), {SHARE: (percent.scaled(1 / total),)}, whole=total)
     changed = {cell.place_without("value") for cell in cells if cell.coordinates["value"] in CHANGES}

@@ -12,6 +12,7 @@ from robustdr_review.regions import (
     columns_under,
     is_number,
     is_row,
+    is_table,
     is_title,
     is_wrapped,
     spans,
@@ -44,7 +45,9 @@ def read_pdf(path: Path) -> list[Grid]:
                 for line in lines
                 if id(line) not in inside and sum(map(is_number, line.chunks)) > 2
             ]
-    grids = [_grid(table, caption) for table, caption in zip(regions, _captions(regions), strict=True)]
+    captioned = [*zip(regions, _captions(regions), strict=True)]
+    strays += [_phantom(table) for table, caption in captioned if not is_table(table, bool(caption))]
+    grids = [_grid(table, caption) for table, caption in captioned if is_table(table, bool(caption))]
     has = {grid.number for grid in grids}
     for page, text in titles:
         number, words = titled(text)
@@ -57,6 +60,11 @@ def read_pdf(path: Path) -> list[Grid]:
 def _inside(regions: Iterable[Region]) -> set[int]:
     """The ids of the lines of tables."""
     return {id(line) for table in regions for line in (*table.heads, *table.rows)}
+
+
+def _phantom(table: Region) -> Problem:
+    words = f"{len(table.rows)} lines from {table.rows[0].text[:60]!r} on line up, but have no caption and no rules"
+    return Problem(f"{words}: read as an axis, an equation or prose, not as a table", table.page)
 
 
 def _captions(regions: Sequence[Region]) -> list[str]:
@@ -74,7 +82,7 @@ def text_of_pdf(path: Path) -> Iterator[tuple[int, str]]:
     """Yield (page, paragraph) of a PDF file outside of its tables."""
     for sheet in sheets(path):
         for lines in sheet.columns:
-            inside = _inside(tables(lines, sheet))
+            inside = _inside(table for table in tables(lines, sheet) if is_table(table, bool(table.captions)))
             paragraph: list[Line] = []
             for line in [line for line in lines if id(line) not in inside]:
                 last = paragraph[-1] if paragraph else line

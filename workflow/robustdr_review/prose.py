@@ -63,7 +63,12 @@ _NOT_BEST = re.compile(
 )
 _HEDGED = re.compile(r"\b(?:baselines?|competitors?|and|or|while|whereas|although)\b", re.I)
 _ALL = re.compile(r"\b(?:all|every|each|across|both)\b", re.I)
-_SHORT = {
+_ALIASES = {
+    "document": "passage",
+    "documents": "passage",
+    "queries": "query",
+    "question": "query",
+    "questions": "query",
     "training": "train",
     "development": "dev",
     "testing": "test",
@@ -71,7 +76,8 @@ _SHORT = {
     "avg": "average",
     "prec": "precision",
     "rec": "recall",
-    "val": "validation",
+    "val": "dev",
+    "validation": "dev",
 }
 _EITHER = re.compile(r"\bchange[sd]?\b|gap|differ|impact", re.I)
 _PLURAL = re.compile(r"(?<=ss)es$|(?<=[a-z][a-z][a-rt-z])s$")
@@ -518,8 +524,8 @@ class Prose:
 
 
 def _singular(word: str) -> str:
-    """A word in full and without the ending of a plural."""
-    return _SHORT.get(word, _PLURAL.sub("", word))
+    """A word in full, without the ending of a plural; one word for passages, one for queries."""
+    return _ALIASES.get(word, _PLURAL.sub("", word))
 
 
 def _is_whole(cell: Cell) -> bool:

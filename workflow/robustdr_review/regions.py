@@ -12,8 +12,10 @@ HEADS = 8  # lines of heads
 NOTES = 3  # lines without numbers between two rows
 WIDE = 0.7  # share of a table's width that a rule over all of it covers
 SENTENCE = 8  # words of a line of prose
+REGULAR = 3  # rows of a table without caption and rules
 VALUE = re.compile(r"[^A-Za-z]*(?:\d[^A-Za-z]*(?:e[+\-]?\d+|pp|ms|[kKMGTB]B?|[sx×])?[^A-Za-z]*|N/?A|OOM)|\W+", re.I)
 _TITLE = re.compile(r"Tab(?:le|\.)\s*[A-Z]?\.?\d+\s*[.:|]", re.I)
+_EQUATION = re.compile(r"^=$|[∈∑∏∫]")
 Span = tuple[float, float]  # from left to right
 
 
@@ -116,6 +118,18 @@ def _is_ruled(table: Region) -> bool:
     return any(0 <= first.top - rule.y < distance for rule in wide(table)) and any(
         -1 <= rule.y - last.bottom < distance for rule in wide(table)
     )
+
+
+def is_table(table: Region, has_caption: bool) -> bool:
+    """Whether lines that line up are a table: one with a caption, in rules, or of rows that have the same fields.
+
+    Axes, equations, algorithms and numbered lines line up too. A table without a caption has labels of letters.
+    """
+    rows = [line for line in table.rows if is_row(line)]
+    are_labelled = len(rows) > 1 and all(any(map(str.isalpha, line.chunks[0].text)) for line in rows)
+    is_regular = len({len(line.chunks) for line in table.rows}) == 1 and len(rows) >= REGULAR and bool(table.heads)
+    is_equation = any(_EQUATION.search(chunk.text) for line in rows for chunk in line.chunks)
+    return has_caption or (are_labelled and not is_equation and (_is_ruled(table) or is_regular))
 
 
 def _heads(lines_above: Sequence[Line], table: Region) -> list[Line]:

@@ -11,7 +11,7 @@ from robustdr.audit.rounding import rounding_interval
 from robustdr.audit.sizes import COUNTED
 from robustdr.claims.intervals import Interval
 
-SHARE, POINTS, VALUE, LEVEL, COUNT = "share", "points", "value", "level", "count"
+SHARE, POINTS, VALUE, LEVEL, COUNT, SIZE = "share", "points", "value", "level", "count", "size"
 HEDGES = {
     **dict.fromkeys([*AT_LEAST, "above", "exceeding"], ">"),
     **dict.fromkeys([*AT_MOST, "below", "as much as"], "<"),
@@ -34,7 +34,7 @@ _FIGURE = re.compile(
     re.I,
 )
 _MINUS = str.maketrans("−–", "--")
-_COUNTED = re.compile(rf"\s*(?:[a-z-]+\s+){{0,2}}(?:{COUNTED})\b")
+_COUNTED = re.compile(rf"\s*(?:[a-z-]+\s+){{0,2}}(?:{COUNTED}|passages|documents|articles|sentences|pairs)\b")
 _LEVEL = re.compile(r"\bp(?:[\s-]?values?)?\s*(?:of\s*)?[<≤=]\s*(0?\.\d+)", re.I)
 _WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _SMALL = rf"\d{{1,3}}|{'|'.join(_WORDS)}"
@@ -69,7 +69,7 @@ def sentences(paragraph: str) -> Iterator[tuple[int, str]]:
 
 
 def figures(sentence: str) -> list[Figure]:
-    """The numbers of a sentence that a table may have: with a point, %, points; counts; levels of p; `n of m`."""
+    """The numbers of a sentence that a table may have: with a point, %, points; sizes; levels of p; `n of m`."""
     bare = _HEADING.sub(lambda match: " " * len(match[0]), sentence.replace("\\%", " %"))
     results = [
         Figure(match[0], match.start(), LEVEL, "", Interval(float(match[1]), float(match[1])))
@@ -81,8 +81,9 @@ def figures(sentence: str) -> list[Figure]:
     bare = _NOISE.sub(lambda match: " " * len(match[0]), _LEVEL.sub(lambda match: " " * len(match[0]), bare))
     for match in _FIGURE.finditer(bare):
         unit = (match["unit"] or "").strip("\\").lower()
-        if unit or "." in match["number"] or ("," in match["number"] and _COUNTED.match(sentence, match.end())):
-            kind = VALUE if not unit else SHARE if unit in ("%", "percent") else POINTS
+        is_size = "." not in match["number"] and bool(_COUNTED.match(sentence, match.end()))
+        if unit or "." in match["number"] or is_size:
+            kind = SIZE if is_size else VALUE if not unit else SHARE if unit in ("%", "percent") else POINTS
             results.append(_figure(match, kind, sentence))
     return sorted(results, key=lambda figure: figure.position)
 

@@ -16,7 +16,7 @@ from robustdr.keys.node import Node, histories
 RULES = {
     "download": ["download_passages", "download_queries", "download_checkpoint", "download_release", "check", "fetch"],
     "variations": ["vary_shard", "vary"],
-    "pretrained": ["pretrain"],
+    "pretrained": ["tokenise", "pretrain"],
     "indexes": ["build_index"],
     "negatives": [],
     "base_models": [],

@@ -22,8 +22,10 @@ class Models(Part):
 
     def training_need(self, devices: int, memory: int, minutes: int, cores_per_gpu: int) -> Need:
         """Return what a training asks for: memory and cores for each GPU, time for as many GPUs as the recipe has."""
-        gpus = gpus_for(devices)
-        return Need(memory * gpus, minutes * devices // gpus, gpus, max(self.threads, gpus * cores_per_gpu))
+        gpus, nodes = gpus_for(devices)
+        node_gpus = gpus // nodes
+        cores = max(self.threads, node_gpus * cores_per_gpu)
+        return Need(memory * node_gpus, minutes * devices // gpus, gpus, cores, nodes)
 
     @cache
     def checkpoint(self, checkpoint: str) -> Node:
@@ -55,9 +57,26 @@ class Models(Part):
         return PretrainingSettings(system=name, head=head, **recipe.settings(), **self.computing, **vars(budget))
 
     @cache
+    def tokens(self, collection: str, checkpoint: str, length: int) -> Node:
+        """Return the node of a collection's word pieces, for all pre-trainings with this tokenizer."""
+        if (owner := self.lineage.passages_of(collection)) != collection:
+            return self.tokens(owner, checkpoint, length)
+        return self.node(
+            "tokenise",
+            f"tokens/{collection}/{checkpoint}/{length}",
+            f"word pieces of {collection} for {checkpoint}",
+            f"{collection}.{checkpoint}.{length}",
+            inputs={"corpus": reads(self.corpus(collection)), "initial": reads(self.checkpoint(checkpoint))},
+            options={"length": length},
+            decides=length,
+            need=Need(self.sized(1000, 4000), 120, cores=self.threads),
+        )
+
+    @cache
     def pretrained(self, name: str, seed: int) -> Node:
         recipe, settings = self.lineage.config.pretraining[name], self.pretraining_settings(name)
-        corpus = self.corpus(self.lineage.collection_of(recipe.collection))
+        collection = self.lineage.collection_of(recipe.collection)
+        tokens = self.tokens(collection, recipe.initial, settings.length)
         folder, devices = f"checkpoints/{name}/seed{seed}", settings.devices
         return self.node(
             "pretrain",
@@ -68,7 +87,11 @@ class Models(Part):
             code=Code(["train", TRAINS], distributions(PACKAGES)),
             settings=settings,
             decides=seed,
-            inputs={"data": reads(corpus), "initial": reads(self.checkpoint(recipe.initial))},
+            inputs={
+                "data": reads(self.corpus(collection)),
+                "initial": reads(self.checkpoint(recipe.initial)),
+                "tokens": reads(tokens, decides=False),  # corpus, checkpoint and length decide them
+            },
             options={"trains": TRAINS, "seed": seed, "resume": f"{self.root}/resume/pretrained/{name}/seed{seed}"},
             outputs=self.training_outputs(folder),
             need=self.training_need(devices, self.sized(4000, 24000), 420, 1 + settings.workers),

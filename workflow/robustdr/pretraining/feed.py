@@ -1,25 +1,23 @@
-"""The batches of a pre-training, from a corpus that is tokenised once."""
+"""The batches of a pre-training, from the word pieces of a corpus."""
 
 import hashlib
-from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from torch.utils.data import DataLoader, Dataset
 
-from robustdr.collections.reading import read_records
 from robustdr.core.errors import UserError
 from robustdr.core.seeds import Draw, digest
 from robustdr.pretraining.masks import MaskedPassage, Masks
 from robustdr.pretraining.settings import PretrainingSettings
+from robustdr.pretraining.tokens import read_tokens
 from robustdr.pretraining.vocabulary import Vocabulary
 from robustdr.training import distributed
 
-CHUNK = 4096  # passages tokenised together
+CHUNK = 1 << 24  # pieces in memory at once
 SAMPLE = 1000  # passages from which the printed shares are computed
 
 
@@ -28,12 +26,12 @@ class Passages:
     """The word pieces of a corpus, in its order.
 
     Attributes:
-        corpus: its file. vocabulary: of the checkpoint.
+        tokens: their folder, see `write_tokens`. vocabulary: of the checkpoint.
         pieces: of all passages, one after the other. ends: where each passage ends in it. names: digest of each docid.
         ordinary: the pieces that the head scores and that can replace words, ascending.
     """
 
-    corpus: Path
+    tokens: Path
     vocabulary: Vocabulary
     pieces: np.ndarray
     ends: np.ndarray
@@ -41,28 +39,16 @@ class Passages:
     ordinary: list[int]
 
     @classmethod
-    def read_corpus(cls, corpus: Path, vocabulary: Vocabulary, settings: PretrainingSettings) -> "Passages":
-        """Read the texts of a corpus without titles, as in the released code; empty texts are left out.
-
-        Raises:
-            UserError: no passage has a text.
-        """
-        # Growing arrays: a passage of 80 pieces takes 185 bytes; as one object per passage it took 500.
-        pieces, lengths, names = array("H" if len(vocabulary.pieces) <= 1 << 16 else "I"), array("q"), array("Q")
-        records = read_records(corpus)
-        while chunk := list(islice(records, CHUNK)):
-            texts = vocabulary.tokenise([passage.text for _, passage in chunk], settings.length - 2)
-            for (_, passage), text in zip(chunk, texts, strict=True):
-                if text:
-                    pieces.extend(text)
-                    lengths.append(len(text))
-                    names.append(digest(passage.docid))
-        if not lengths:
-            raise UserError(f"{corpus}: no passage has a text; pre-training of {settings.system} needs texts")
-        row, ordinary = np.array(pieces, copy=False), vocabulary.ordinary()
+    def open(cls, tokens: Path, vocabulary: Vocabulary, settings: PretrainingSettings) -> "Passages":
+        """Open the pieces of a corpus; raises as `read_tokens`."""
+        pieces, ends, names = read_tokens(tokens)
+        ordinary = vocabulary.ordinary()
         if settings.vocabulary == "corpus":
-            ordinary = sorted(set(np.unique(row).tolist()) & set(ordinary))
-        return cls(corpus, vocabulary, row, np.cumsum(lengths), np.array(names, copy=False), ordinary)
+            occurs = np.zeros(len(vocabulary.pieces), bool)
+            for start in range(0, len(pieces), CHUNK):
+                occurs[pieces[start : start + CHUNK]] = True
+            ordinary = [piece for piece in ordinary if occurs[piece]]
+        return cls(tokens, vocabulary, pieces, ends, names, ordinary)
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -94,7 +80,7 @@ class Feed(Dataset[Step]):
         self.per_epoch = len(passages) // self.size
         self.batch_shares, self.shuffled = distributed.shares(settings.devices), (-1, np.empty(0, np.int64))
         if not self.per_epoch:
-            raise UserError(f"{passages.corpus}: {len(passages)} passages with a text; a batch needs {self.size}")
+            raise UserError(f"{passages.tokens}: {len(passages)} passages with a text; a batch needs {self.size}")
 
     def order(self, epoch: int) -> np.ndarray:
         """The positions of all passages in the order of an epoch."""

@@ -46,12 +46,13 @@ class Student:
         """The steps of a pre-training; prints the shares of words misspelled and of pieces to recover.
 
         Args:
-            data: corpus.jsonl. initial: the checkpoint whose tokenizer is used.
+            initial: the checkpoint whose tokenizer is used. files: `tokens`: the folder of the corpus's pieces.
 
         Raises:
-            UserError: see `Vocabulary`, `Passages.read_corpus` and `Feed`.
+            UserError: see `Vocabulary`, `Passages.open` and `Feed`.
         """
-        feed = Feed(Passages.read_corpus(data, Vocabulary(initial), settings), settings, seed)
+        (tokens,) = files["tokens"]
+        feed = Feed(Passages.open(tokens, Vocabulary(initial), settings), settings, seed)
         shares = "; ".join(f"{share_name}: {share:.1%}" for share_name, share in feed.shares().items())
         print(f"{settings.system}: {len(feed.examples)} passages; {shares}")
         return feed
@@ -105,6 +106,10 @@ class Student:
     @property
     def device(self) -> torch.device:
         return self.model.read_by.device
+
+    @property
+    def models(self) -> list[torch.nn.Module]:
+        return [self.model]
 
     @property
     def parameters(self) -> dict[str, torch.nn.Parameter]:

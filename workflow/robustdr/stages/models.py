@@ -14,6 +14,13 @@ def checkpoint(a: argparse.Namespace) -> None:
     write_checkpoint(read_settings(CheckpointSettings, a.settings), a.output)
 
 
+@stage("tokenise a corpus for pre-training", length=INT, corpus=READ, initial=READ, output=MADE)
+def tokenise(a: argparse.Namespace) -> None:
+    from robustdr.pretraining.tokens import write_tokens
+
+    write_tokens(a.corpus, a.initial, a.length, a.output)
+
+
 @stage(
     "write a recipe's training file",
     settings=TEXT,
@@ -50,6 +57,7 @@ def training_data(a: argparse.Namespace) -> None:
     teacher_embeddings_=READS,
     teacher_scores_=READS,
     corpus_=READS,
+    tokens_=READS,
     percents_={**INTS, "help": "of the training, after which a snapshot is taken"},
     snapshots_={**PATHS, "help": "the folder of each snapshot"},
     output=PATH,
@@ -62,7 +70,7 @@ def train(a: argparse.Namespace) -> None:
     from robustdr.training.loop import train
 
     snapshots = {percent / 100: folder for percent, folder in zip(a.percents, a.snapshots, strict=True)}
-    files = {name: getattr(a, name) for name in ("teacher", "teacher_embeddings", "teacher_scores", "corpus")}
+    files = {name: getattr(a, name) for name in ("teacher", "teacher_embeddings", "teacher_scores", "corpus", "tokens")}
     module = module_named(a.trains)
     settings = read_settings(module.Settings, a.settings)
     if engine := getattr(module, "train", None):
