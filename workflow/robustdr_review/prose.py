@@ -61,6 +61,14 @@ _NOT_BEST = re.compile(
     r"\b(?:second|third|next|one of|among|except|but|not|nearly|almost|most of|often|usually|mostly|than|nor|if)\b",
     re.I,
 )
+_OUTDOES = re.compile(
+    r"\b(?:outperform(?:s|ed)?|beats?|surpass(?:es|ed)?|exceed(?:s|ed)?|improve[sd]? (?:over|upon)|"
+    r"(?:is|are|was|were|performs?|performed) better than)\b(?!\s+by\b)",
+    re.I,
+)
+_LOW = re.compile(  # the best of these are the lowest
+    r"\b(?:[wc]er|eer|perplexity|ppl|loss|errors?|latency|mae|rm?se|mse|fid|times?|seconds?|rank)\b|↓", re.I
+)
 _HEDGED = re.compile(r"\b(?:baselines?|competitors?|and|or|while|whereas|although)\b", re.I)
 _ALL = re.compile(r"\b(?:all|every|each|across|both)\b", re.I)
 _ALIASES = {
@@ -233,7 +241,7 @@ class Prose:
             if number.kind == LEVEL:
                 verdict, *rest = _level(number, [self.tables[id] for id in named_tables])
             elif number.kind == COUNT:
-                verdict, *rest = self._best(number, names.starts, named_tables, sentence)
+                verdict, *rest = self._wins(number, names.starts, named_tables, sentence)
             else:
                 meant = [fact for fact in named_facts if fact.is_meant(number, changes)]
                 verdict, *rest = self._tie(number, names, meant, changes or number.kind == POINTS, compares, sentence)
@@ -497,30 +505,52 @@ class Prose:
             for cell in fact.cells
         )
 
-    def _best(
-        self, number: Figure, labels: Mapping[str, Collection[str]], tables: Collection[str], sentence: str
+    def _wins(
+        self, number: Figure, labels: Mapping[str, Mapping[str, Sequence[int]]], tables: Sequence[str], sentence: str
     ) -> tuple[str, str, str]:
-        """`best on 11 of 13`: in how many groups of cells that differ in the system alone the named one is the best."""
-        systems = labels.get("system", ()) if _WINS.search(sentence) and not _NOT_BEST.search(sentence) else ()
+        """`best on 11 of 13`, `outperforms BM25 on 7 of 9`: how often one system is above all others, or above one."""
+        winner, rival = _contest(sentence, labels.get("system", {}))
         rest = {name: starts for name, starts in labels.items() if name != "system"}
         verdicts = []
-        for id in dict.fromkeys(cell.table for cell in self._select(labels, tables)) if len(systems) == 1 else ():
-            groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
+        for id in dict.fromkeys(cell.table for cell in self._select(labels, tables)) if winner else ():
+            groups: defaultdict[tuple[object, ...], dict[str, Cell]] = defaultdict(dict)
             for cell in self._select(rest, [id]) if rest else self.tables[id].cells:
                 is_measured = bool("system" in cell.coordinates and self._measure_of(cell))
                 if is_measured and cell.coordinates["value"] in PLAIN and not is_average(cell):
-                    groups[cell.place_without("system")].append(cell)
-            compared = [
-                (named_cells[0], cells)
-                for cells in groups.values()
-                if len(cells) > 1 and (named_cells := [cell for cell in cells if cell.coordinates["system"] in systems])
+                    groups[cell.place_without("system")].setdefault(cell.coordinates["system"], cell)
+            contests = [
+                (group[winner], [cell for system, cell in group.items() if system != winner and rival in ("", system)])
+                for group in groups.values()
+                if winner in group
             ]
-            if len(compared) == number.out_of:
-                best = sum(named_cells.value >= max(cell.value for cell in cells) for named_cells, cells in compared)
-                verdict = AGREES if best == number.interval.low else DIFFERS
-                name = f"{id} [{next(iter(systems))}], the best of its group"
-                verdicts.append((verdict, name, f"{best} of {len(compared)}"))
+            contests = [(cell, others) for cell, others in contests if others]
+            are_high = not any(_LOW.search(self._texts(cell)) for cell, _ in contests)
+            if len(contests) == number.out_of and are_high:
+                won = sum(all(_is_above(cell, other, bool(rival)) for other in others) for cell, others in contests)
+                verdict = AGREES if won == number.interval.low else DIFFERS
+                name = f"{id} [{winner}], {f'above {rival}' if rival else 'the best of its group'}"
+                verdicts.append((verdict, name, f"{won} of {len(contests)}"))
         return verdicts[0] if len(verdicts) == 1 else (UNTIED, "", "")
+
+
+def _contest(sentence: str, starts: Mapping[str, Sequence[int]]) -> tuple[str, str]:
+    """The system that a sentence says to win, and the one that it is compared with; '' for all others, or for none.
+
+    Args:
+        starts: where the sentence names each system.
+    """
+    if match := _OUTDOES.search(sentence):
+        winners = [system for system, places in starts.items() if max(places) < match.start()]
+        rivals = [system for system, places in starts.items() if min(places) >= match.end()]
+        is_plain = not _NOT_BEST.search(sentence[: match.start()] + sentence[match.end() :])
+        if len(winners) == len(rivals) == 1 and len(starts) == 2 and is_plain:
+            return winners[0], rivals[0]
+    is_best = len(starts) == 1 and _WINS.search(sentence) and not _NOT_BEST.search(sentence)
+    return (next(iter(starts)) if is_best else ""), ""
+
+
+def _is_above(cell: Cell, other: Cell, strictly: bool) -> bool:
+    return cell.value > other.value or (cell.value == other.value and not strictly)
 
 
 def _singular(word: str) -> str:
