@@ -277,3 +277,26 @@ def test_a_wrong_number_needs_the_name_of_what_it_is(paper):
 )
 def test_a_number_that_is_printed_for_its_system_agrees(settings, sentence):
     assert {tie.verdict for tie in settings.check([(1, sentence)]).ties} == {AGREES}
+
+
+CONDITIONS = [
+    ("Accuracy ranges from 12.4% (A-large, δ = 0) to 36.1%.", UNTIED),  # of a set
+    ("The accuracy of A-large under δ = 0 is 12.4%.", AGREES),
+    ("The accuracy of A-large under δ > 0 is 12.4%.", UNTIED),  # another condition
+    ("Under δ = 0, A-large has an accuracy over 12%.", AGREES),
+    ("Under δ = 0 and over 5% noise, A-large has the accuracy of chance.", UNTIED),
+    ("Under δ = 0, with ρ = 12.4%, the accuracy of A-large falls.", UNTIED),
+]
+
+
+@pytest.mark.parametrize(("sentence", "verdict"), CONDITIONS)
+def test_ranges_conditions_bounds_and_values_of_other_names(paper, sentence, verdict):
+    columns = [{"measure": "Accuracy", "category": text} for text in ("δ = 0", "δ = 5")]
+    table = {
+        "columns": columns,
+        "row": "system",
+        "unit": "percent",
+        "cells": "A-large | 12.4 | 10.1\nB-large | 36.1 | 20.2\n",
+    }
+    ties = Prose(paper(table1=table)).check([(1, sentence)]).ties
+    assert {tie.verdict for tie in ties if tie.number.strip("over %") in ("12.4", "12", "5")} == {verdict}

@@ -14,7 +14,14 @@ from robustdr.audit.inference import DECISION, FITS
 from robustdr.audit.reported import Reported, Table
 from robustdr.audit.sizes import Size, sizes
 from robustdr_review.amounts import amounts
-from robustdr_review.contexts import has_other_subject, has_other_unit, is_of_range, is_setting, is_share
+from robustdr_review.contexts import (
+    has_other_subject,
+    has_other_unit,
+    is_of_other_name,
+    is_of_range,
+    is_setting,
+    is_share,
+)
 from robustdr_review.facts import CHANGES, PLAIN, Fact, are_one, facts, totals
 from robustdr_review.notation import judged
 from robustdr_review.sentences import COUNT, LEVEL, POINTS, SHARE, Figure, figures, sentences, tables_named
@@ -25,6 +32,7 @@ MOST = 300  # cells that the labels of a sentence may leave: among more, they sa
 NUMBERS = 5_000  # of sentences
 CHANCE = 0.1  # that a number fits one of its candidates though it has nothing to do with them, at most
 DIGITS = 3  # of a number that may differ from a cell
+CLOSE = 1.25  # factor within which `over 60` is said of a number
 NEAR = 2.0  # a number that is wrong is still within this factor of the right one; else it is about something else
 LOST_OF_SAMPLE = 0.1  # share of a number of people by which that of all groups differs, at most
 SAMPLED = ("collection", "split", "category", "query_set")  # coordinates that a sample has
@@ -89,6 +97,8 @@ _ALIASES = {
 }
 _EITHER = re.compile(r"\bchange[sd]?\b|gap|differ|impact", re.I)
 _PLURAL = re.compile(r"(?<=ss)es$|(?<=[a-z][a-z][a-rt-z])s$")
+_SIGN = re.compile(r"[=<>≤≥≠]")  # in a label: `δ = 0` is not `δ > 0`
+_DIGITS = re.compile(r"\d[\d.,]*%?|\.\d+%?")
 _WORD = re.compile(r"[a-z0-9]+|[^\W_a-z0-9]")  # of scripts other than Latin each letter
 
 
@@ -301,18 +311,19 @@ class Prose:
 
     def _names_in(self, sentence: str) -> _Names:
         found = _WORD.finditer(sentence.casefold())
-        tokens = [(_singular(match[0]), match.start()) for match in found]
+        tokens = [(_singular(match[0]), match.start(), match.end()) for match in found]
         places: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         words = []
         place = 0
         while place < len(tokens):
             for length in range(min(self._longest, len(tokens) - place), 0, -1):
-                key = tuple(token for token, _ in tokens[place : place + length])
-                start = tokens[place][1]
+                key = tuple(token for token, *_ in tokens[place : place + length])
+                start, end = tokens[place][1], tokens[place + length - 1][2]
                 fitting = {
                     label
                     for label, text in self._names.get(key, {}).items()
                     if len(text) > SHORT or sentence[start : start + len(text)] == text
+                    if _SIGN.findall(text) == _SIGN.findall(sentence[start:end])
                 }
                 if fitting:
                     for name, label in fitting:
@@ -343,17 +354,25 @@ class Prose:
         if not are_one(candidates) or not self._is_meant(number, candidates[0], names, meant, sentence):
             return UNTIED, "", ""
         if candidates[0].fits(number):
-            return AGREES, *candidates[0].words()
-        is_error = self._is_near(number, candidates[0]) and self._is_worded(number, candidates[0], names)
+            is_close = number.hedge not in ("<", ">") or _is_within(number, candidates[0], CLOSE)
+            return (AGREES, *candidates[0].words()) if is_close else (UNTIED, "", "")
+        is_error = (
+            self._is_near(number, candidates[0])
+            and self._is_worded(number, candidates[0], names)
+            and self._is_one_pair(candidates[0], names)
+        )
         return (DIFFERS, *candidates[0].words()) if is_error else (UNTIED, "", "")
 
     def _is_near(self, number: Figure, fact: Fact) -> bool:
         """Whether a number that is none of a fact's values looks like a wrong print of one: near, and of its form."""
-        end = max(end for end in number.interval if isfinite(end))
-        middles = [abs(value.low + value.high) / 2 for value in fact.values[number.kind]]
-        is_near = any(middle and 1 / NEAR < end / middle < NEAR for middle in middles)
+        is_near = _is_within(number, fact, NEAR)
         has_decimals = "." not in number.text or any(cell.decimals for cell in fact.cells) or bool(fact.whole)
         return is_near and has_decimals and bool(number.digits >= DIGITS or fact.is_change or fact.whole)
+
+    def _is_one_pair(self, fact: Fact, names: _Names) -> bool:
+        """Whether a change is between the only labels of one kind that a sentence names: none is of two kinds."""
+        starts = self._within(names, fact).starts
+        return not fact.differing or all(len(labels) < 2 for name, labels in starts.items() if name != fact.differing)
 
     def _is_worded(self, number: Figure, fact: Fact, names: _Names) -> bool:
         """Whether a sentence names what a wrong number would be of, also where a table has one label for it."""
@@ -387,7 +406,8 @@ class Prose:
         texts = " ".join(self._texts(cell) for cell in fact.cells).casefold()
         first = fact.cells[0]
         labels = {label for labels in self._labels[first.table].values() for label in labels}
-        printed = re.compile(rf"(?<![\w.]){re.escape(number.text)}(?![\w.])")
+        digits = _DIGITS.search(number.text)
+        printed = re.compile(rf"(?<![\w.]){re.escape(digits[0] if digits else number.text)}(?![\w.])")
         starts = [
             start
             for name, starts_of in names.starts.items()
@@ -397,6 +417,7 @@ class Prose:
         ]
         return (
             is_setting(sentence, texts)
+            or is_of_other_name(number, sentence, texts)
             or has_other_unit(number, sentence, texts)
             or has_other_subject(number, sentence, starts)
             or (bool(fact.whole) and not is_share(number, sentence))
@@ -531,6 +552,13 @@ class Prose:
                 name = f"{id} [{winner}], {f'above {rival}' if rival else 'the best of its group'}"
                 verdicts.append((verdict, name, f"{won} of {len(contests)}"))
         return verdicts[0] if len(verdicts) == 1 else (UNTIED, "", "")
+
+
+def _is_within(number: Figure, fact: Fact, factor: float) -> bool:
+    """Whether a number is within a factor of one of a fact's values."""
+    end = max(end for end in number.interval if isfinite(end))
+    middles = [abs(value.low + value.high) / 2 for value in fact.values[number.kind]]
+    return any(middle and 1 / factor < end / middle < factor for middle in middles)
 
 
 def _contest(sentence: str, starts: Mapping[str, Sequence[int]]) -> tuple[str, str]:
