@@ -83,6 +83,9 @@ rule pretrain:
         mem_mb=PRETRAIN.memory,
         runtime=PRETRAIN.minutes,
         gpu=PRETRAIN.gpus,
+        nodes=PRETRAIN.nodes,
+        tasks=PRETRAIN.tasks,
+        mpi=PRETRAIN.mpi,
     params:
         settings=PRETRAIN.settings,
         launcher=PRETRAIN.launcher,
@@ -178,6 +181,9 @@ rule train:
         mem_mb=TRAIN.memory,
         runtime=TRAIN.minutes,
         gpu=TRAIN.gpus,
+        nodes=TRAIN.nodes,
+        tasks=TRAIN.tasks,
+        mpi=TRAIN.mpi,
     params:
         settings=TRAIN.settings,
         launcher=TRAIN.launcher,

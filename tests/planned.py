@@ -1,4 +1,7 @@
-"""Nodes of measures as tests ask for them."""
+"""Nodes of the job graph as tests ask for them."""
+
+from robustdr.graph import site
+from robustdr.keys.node import histories
 
 
 def measures(graph, system, seed, collection):
@@ -14,3 +17,8 @@ def measures(graph, system, seed, collection):
 def of_papers(graph, papers):
     """The measures that papers need."""
     return [node for paper in papers for node in graph.all_measures(paper, graph.demand.pairs(paper))]
+
+
+def paths_behind(graph, papers, rule):
+    """The paths that a rule makes for the report of papers."""
+    return [node.path for node in histories([site.page(graph, tuple(papers))]) if node.rule == rule]

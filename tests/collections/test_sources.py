@@ -19,6 +19,9 @@ from ir_datasets.datasets.base import Dataset
 from ir_datasets.datasets.dpr_w100 import DprW100Queries
 from ir_datasets.formats import JsonlDocs, TrecQrels, TsvDocs, TsvQueries
 from ir_datasets.util import Cache, RequestsDownload
+from tests.full import hub
+from tests.full.world import tree
+from tests.workflow.conftest import ROOT
 
 from robustdr.collections import local_files, write_corpus, write_split
 from robustdr.collections.reading import read_corpus
@@ -402,3 +405,22 @@ def test_the_embedded_collection_needs_no_heavy_library():
     )
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "workflow")}
     subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+
+
+def test_titled_passages_of_the_hub_take_the_place_of_those_of_ir_datasets(tmp_path, monkeypatch):
+    """Tevatron's file, at the revision of collections.yaml: JSON lines with docid, title and text, packed."""
+    source = tree(ROOT / "config/collections.yaml")["msmarco-passage-titled"]
+    rows = [
+        {"docid": "0", "title": "The Manhattan Project", "text": "The presence of communication amid minds."},
+        {"docid": "1", "title": "", "text": "It\u2019s a passage without a title."},
+    ]
+    packed = tmp_path / "packed"
+    packed.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode()))
+    titled = source["titled"]
+    hub.cache(tmp_path, "datasets", titled["hub"], titled["revision"], {titled["file"]: packed})
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    assert write_corpus(source, tmp_path / "corpus.jsonl") == {"passages": 2}
+    written = [json.loads(line) for line in (tmp_path / "corpus.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert written == rows
+    assert local_files(source) == []

@@ -6,6 +6,7 @@ from functools import cache, partial
 
 import pytest
 from tests.changes import changed
+from tests.planned import paths_behind
 
 from robustdr import variations
 from robustdr.core.errors import UserError
@@ -26,13 +27,15 @@ def keys(config, scale="mini"):
     made = graph(config, scale)
     lineage, demand = made.lineage, made.demand
     found = {}
-    for collection in demand.collections(config.papers):
+    collections = [path.split("/")[-3] for path in paths_behind(made, config.papers, "download_queries")]
+    for collection in dict.fromkeys(collections):
         cards = [made.split_card((collection, split)) for split in demand.splits(collection)]
         cards += [] if lineage.is_log(collection) else [made.card(collection)]
         found["collection", collection] = provenance.key(Code([]), None, {"cards": [card.key for card in cards]})
-    for split, names in demand.varied(config.papers).items():
-        for name in names:
-            found["variation", *split, name] = made.query_set(split, name).key
+    for path in paths_behind(made, config.papers, "vary"):
+        collection, split, file = path.split("/")[-3:]
+        name = file.removesuffix(".tsv")
+        found["variation", collection, split, name] = made.query_set((collection, split), name).key
     for checkpoint in (name for name, entry in lineage.scale.checkpoints.items() if not entry.unavailable):
         found["checkpoint", checkpoint] = made.checkpoint(checkpoint).key
     every = dict.fromkeys([*config.systems, *demand.evaluated()])
@@ -232,7 +235,10 @@ def test_only_its_settings_reach_a_stage(config):
 def test_the_roots_of_the_results(config):
     assert graphs(config).keys() == {
         "results",
-        *(f"results/{scale}" for scale in ("mini", "evidence", "pretraining", "first", "text", "compact")),
+        *(
+            f"results/{scale}"
+            for scale in ("mini", "evidence", "pretraining", "first", "text", "unpretrained", "compact")
+        ),
         *(f"results/{scale}" for scale in ("released", "released-models")),
     }
     with pytest.raises(UserError, match=r"config/scales: full\.yaml is missing"):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from tests.changes import changed
+from tests.planned import paths_behind
 
 from robustdr.core.errors import UserError
 from robustdr.experiments.checks import check
@@ -76,7 +77,7 @@ def test_what_needs_files_that_are_not_to_be_had_is_not_run_until_they_are_there
     reasons = without.lineage.unavailable_collection("web-search"), without.lineage.unavailable("bert_st")
     assert reasons == ("its queries are private",) * 2
     assert at not in without.demand.evaluations("bm25")
-    assert "web-search" not in without.demand.collections(["toroder"])
+    assert not any("/web-search/" in path for path in paths_behind(without, ["toroder"], "download_queries"))
     settings = tables.table_settings(without, "toroder", "table4")
     assert settings.reasons["web-search"] == "its queries are private" and not settings.keys
     for name in ("corpus", "queries", "qrels"):
@@ -101,7 +102,7 @@ def test_what_cannot_be_run_says_why_and_is_not_asked_for(config):
     settings = tables.table_settings(full, "rodr", "table5")
     assert settings.reasons["rodr_ance"] == reason
     assert not any("/ance/" in path or "/rodr_ance/" in path for path in settings.keys)
-    assert not any(system == "rodr_ance" for system, _ in full.demand.models(config.papers))
+    assert not any("/rodr_ance/" in path for path in paths_behind(full, config.papers, "train"))
 
 
 def test_released_negatives_take_the_place_of_mined_ones(config, full):

@@ -1,16 +1,21 @@
 """Which jobs may use the network, and that these, and no others that compute, run on the host that submits."""
 
+import json
 import re
 from pathlib import Path
 
+import yaml
 from tests.changes import changed
 
 from robustdr.experiments.models import ScaleVariation
 from robustdr.graph.graph import graph
 from robustdr.graph.targets import nodes
 from robustdr.keys.node import histories
+from robustdr.preflight.findings import FETCHED
+from robustdr.preflight.things import Kept, Pinned, things
 
-RULES = Path(__file__).parents[2] / "rules"
+ROOT = Path(__file__).parents[2]
+RULES = ROOT / "rules"
 AT = ("msmarco-passage", "dev")
 PINNED = f"owner/name@{'0' * 40}:{'1' * 64}"
 
@@ -64,6 +69,26 @@ def test_a_missing_model_names_the_command_that_fetches_it(full):
     for path, command in outside.items():
         assert command.startswith("hf download Helsinki-NLP/opus-mt-") and command.endswith(f" {path}")
     assert full.query_set(AT, "misspell").outside == {}
+
+
+def test_every_command_names_the_revision_that_it_takes():
+    """But for coCondenser's, of whose one commit the whole name is not known here."""
+    trees = [json.dumps(yaml.safe_load(path.read_text(encoding="utf-8"))) for path in (ROOT / "config").rglob("*.yaml")]
+    commands = FETCHED.findall("\n".join(trees))
+    moving = {name for name, options in commands if not re.search(r"--revision [0-9a-f]{40}\b", options)}
+    assert len(commands) > 8 and moving == {"Luyu/co-condenser-marco-retriever"}
+
+
+def test_titled_passages_come_from_the_hub_at_a_revision(config):
+    """No archive of ir_datasets is asked for; queries and judgements still are."""
+    titled = config.collections["msmarco-passage-titled"]["titled"]
+    made = graph(config, "full")
+    passages, queries = made.corpus("msmarco-passage-titled"), made.split(("msmarco-passage-titled", "dev"))
+    assert passages.network and list(things(passages)) == [
+        Pinned(titled["hub"], titled["revision"], "", titled["file"])
+    ]
+    assert {type(thing) for thing in things(queries)} == {Kept}
+    assert {type(thing) for thing in things(made.corpus("msmarco-passage"))} == {Kept}
 
 
 def test_a_collection_of_ones_own_file_and_one_from_elsewhere_may_use_the_network(config):

@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 from tests.changes import at, changed, leaves
 from tests.keys.caches import forget, forget_texts
-from tests.planned import measures, of_papers
+from tests.planned import measures, of_papers, paths_behind
 
 from robustdr import variations
 from robustdr.core.processor import native
@@ -191,7 +191,7 @@ def test_two_variations_that_trade_their_contents_move_the_measures(config):
 @pytest.mark.slow
 def test_the_order_of_variations_and_who_is_which_moves_the_keys_of_tables(config):
     before, job_graph = table_keys(config), graph(config, "mini")
-    evaluated = {name for names in job_graph.demand.varied(config.papers).values() for name in names}
+    evaluated = {Path(path).name.removesuffix(".tsv") for path in paths_behind(job_graph, config.papers, "vary")}
     with_parameters = {
         name.partition(".")[0] for name in evaluated if "." in name
     }  # their names say parameters that others lack

@@ -84,6 +84,19 @@ def test_gpus_of_one_training_are_on_one_node(project):
     assert {(resources(job)["gpu"], resources(job)["nodes"]) for job in training} == {("4", "1")}
 
 
+@pytest.mark.parametrize("nodes", [1, 2])
+def test_a_training_on_several_nodes_starts_a_process_group_on_each(tmp_path, nodes):
+    """With `mpi`, the executor runs the command without an srun of one task; on one node, it does not."""
+    project = Project(tmp_path)
+    site = {"partitions": {"gpu": {"max_gpu": 4}}, "nodes_per_training": nodes}
+    (project.folder / "slurm/site.yaml").write_text(yaml.safe_dump(site), encoding="utf-8")
+    plan = jobs(project, "results/checkpoints/pretrained_typos/seed1.sha256")
+    (asked,) = (resources(job) for job in plan if job["rule"] == "pretrain")
+    assert (asked["gpu"], asked["nodes"], asked["cpus_per_task"]) == (str(4 * nodes), str(nodes), "20")
+    started = {"mpi": "srun", "tasks": "2"} if nodes > 1 else {}
+    assert {name: asked[name] for name in ("mpi", "tasks") if name in asked} == started
+
+
 def test_no_rule_names_a_partition_or_an_account():
     rules = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules").glob("*.smk"))
     assert not re.search(r"partition|account|qos", rules)

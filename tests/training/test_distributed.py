@@ -2,12 +2,15 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from dataclasses import asdict, fields, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -16,6 +19,8 @@ from robustdr import losses
 from robustdr.core.errors import UserError
 from robustdr.encoding.directory import DOCUMENT, QUERY, part
 from robustdr.encoding.hardware import device
+from robustdr.graph.rule_functions import RuleFunctions
+from robustdr.keys.node import Need
 from robustdr.losses.batch import Batch
 from robustdr.pretraining.settings import PretrainingSettings
 from robustdr.pretraining.tokens import write_tokens
@@ -27,45 +32,62 @@ ROOT = Path(__file__).parents[2]
 RODR = {"name": "rodr", "nll": 1.0, "query_alignment": 0.5, "passage_alignment": 0.2}
 
 
-def gradients(rank: int, processes: int) -> dict[str, torch.Tensor]:
-    """Gradients of a linear encoder on this process's share of 4 queries and 8 passages."""
+def gradients(rank: int, processes: int, overlapping: bool = False) -> dict[str, torch.Tensor]:
+    """Gradients of a linear encoder on this process's share of 4 queries and 8 passages, in two passes.
+
+    A second layer has no gradient, as the pooler of a BERT.
+    """
     torch.manual_seed(0)
-    encoder = torch.nn.Linear(6, 5, dtype=torch.float64)
+    encoder, pooler = torch.nn.Linear(6, 5, dtype=torch.float64), torch.nn.Linear(5, 5, dtype=torch.float64)
     queries, passages = torch.randn(4, 6, dtype=torch.float64), torch.randn(8, 6, dtype=torch.float64)
     teacher_queries, teacher_passages = torch.randn(4, 5, dtype=torch.float64), torch.randn(8, 5, dtype=torch.float64)
 
     def mine(texts: torch.Tensor) -> torch.Tensor:
         return distributed.gather(encoder(texts.chunk(processes)[rank]))
 
-    batch = Batch(
-        mine(passages),
-        torch.arange(4) * 2,
-        variation=mine(queries),
-        teacher_query=teacher_queries,
-        teacher_passages=teacher_passages,
-    )
-    transposed = mine(queries).T.cumsum(1).square().sum()  # its gradient of the vectors is not contiguous
-    (sum(losses.create(**RODR)(batch).values()) + transposed).backward()
-    distributed.average_gradients(encoder.parameters())
+    def terms(part: float) -> dict[str, torch.Tensor]:
+        batch = Batch(
+            mine(passages),
+            torch.arange(4) * 2,
+            variation=mine(queries),
+            teacher_query=teacher_queries,
+            teacher_passages=teacher_passages,
+        )
+        # Its gradient of the vectors is not contiguous.
+        transposed = mine(queries).T.cumsum(1).square().sum()
+        return {name: part * term for name, term in losses.create(**RODR)(batch).items()} | {"more": part * transposed}
+
+    replica = distributed.replica(terms, [encoder, pooler] if overlapping else [])
+    assert (replica is not None) == overlapping
+    with replica.no_sync() if replica else nullcontext():
+        sum((replica or terms)(0.25).values()).backward()
+    sum((replica or terms)(0.75).values()).backward()
+    if not replica:
+        distributed.average_gradients([*encoder.parameters(), *pooler.parameters()])
+    assert all(parameter.grad is None for parameter in pooler.parameters())
     return {name: parameter.grad for name, parameter in encoder.named_parameters()}
 
 
-def share(rank: int, folder: Path) -> None:
-    os.environ |= {"RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_RANK": str(rank), "MASTER_ADDR": "127.0.0.1"}
-    os.environ |= {"MASTER_PORT": (folder / "port").read_text(), "CUDA_VISIBLE_DEVICES": ""}
-    assert distributed.start() == (rank, 2)
-    torch.save(gradients(rank, 2), folder / f"{rank}.pt")
+def share(rank: int, folder: Path, processes: int) -> None:
+    os.environ |= {"RANK": str(rank), "WORLD_SIZE": str(processes), "LOCAL_RANK": str(rank)}
+    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": (folder / "port").read_text(), "CUDA_VISIBLE_DEVICES": ""}
+    assert distributed.start() == (rank, processes)
+    for overlapping in (True, False):
+        torch.save(gradients(rank, processes, overlapping), folder / f"{overlapping}{rank}.pt")
     distributed.stop()
 
 
-def test_two_processes_compute_the_gradients_of_one(tmp_path, free_port):
+@pytest.mark.parametrize("processes", [2, 4])
+def test_several_processes_compute_the_gradients_of_one(tmp_path, free_port, processes):
+    """Averaged while the backward pass runs, and after it."""
     (tmp_path / "port").write_text(str(free_port))
-    torch.multiprocessing.spawn(share, (tmp_path,), nprocs=2)
+    torch.multiprocessing.spawn(share, (tmp_path, processes), nprocs=processes)
     expected = gradients(0, 1)
-    for rank in range(2):
-        found = torch.load(tmp_path / f"{rank}.pt", weights_only=True)
+    for path in tmp_path.glob("*.pt"):
+        found = torch.load(path, weights_only=True)
         assert found.keys() == expected.keys()
-        assert all(torch.allclose(found[name], expected[name], atol=1e-12) for name in expected)
+        assert all(torch.allclose(found[name], expected[name], atol=1e-12) for name in expected), path.name
+    assert len(list(tmp_path.glob("*.pt"))) == 2 * processes
 
 
 @pytest.mark.parametrize("torchrun", [False, True])
@@ -191,6 +213,41 @@ def test_any_number_of_processes_trains_the_same_model(
             # Attention does not depend on a key's bias, nor the loss on that of all scores: their gradients are noise.
             if not name.endswith(("key.bias", "classifier.bias")):
                 assert torch.allclose(weight, other[name], atol=2e-5), name
+
+
+SRUN = """#!/bin/sh
+# Start the command once for each task, as srun does on as many nodes.
+while [ "${1#--}" != "$1" ]; do
+  case "$1" in --ntasks=*) tasks=${1#*=} ;; esac
+  shift
+done
+for task in $(seq "$tasks"); do "$@" & started="$started $!"; done
+for process in $started; do wait "$process" || exit 1; done
+"""
+
+
+@pytest.mark.slow
+def test_two_nodes_train_the_model_of_one(settings, training_file, tiny_model, tmp_path):
+    """The command that the rule runs, with an srun whose nodes are this machine, on two devices each."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/srun").write_text(SRUN, encoding="utf-8")
+    (tmp_path / "bin/srun").chmod(0o755)
+    path = os.pathsep.join([str(tmp_path / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]])
+    told, weights_of = replace(settings, batch_size=1, devices=4, epochs=0.5), {}
+    for name, need in {"one": Need(1, 1), "nodes": Need(1, 1, gpus=4, nodes=2)}.items():
+        launcher = RuleFunctions(lambda _, need=need: SimpleNamespace(need=need)).launcher(None)
+        stage = arguments(told, tmp_path / name, training_file, tiny_model, tmp_path / f"resume-{name}")
+        command = f"{launcher} -m robustdr.stages {shlex.join(stage)}"
+        environment = ENVIRONMENT | {"PATH": path, "SLURM_JOB_ID": "7"}
+        done = subprocess.run(
+            ["sh", "-c", command], env=environment, capture_output=True, text=True, timeout=480, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        weights_of[name] = weights(tmp_path / name)
+    assert json.loads((tmp_path / "nodes.json").read_text())["processes"] == 4
+    for name, weight in weights_of["one"].items():
+        if not name.endswith("key.bias"):
+            assert torch.allclose(weight, weights_of["nodes"][name], atol=2e-5), name
 
 
 def test_processes_that_cannot_share_a_batch_are_one_error(monkeypatch):

@@ -10,14 +10,24 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 
+from robustdr.collections import located
 from robustdr.collections.archives import bring
+from robustdr.collections.forms import PASSAGE, named_rows
+from robustdr.collections.problems import refuse
 from robustdr.collections.records import Answers, Judgement, Passage, Query, Split
 from robustdr.collections.settings import Irds, IrdsSplit
 from robustdr.core.errors import UserError
 
 
 def corpus(source: Irds) -> Iterator[Passage]:
-    """Yield the passages of the data set `corpus`, with titles if it has them; `quoted`: CSV quotes are removed."""
+    """Yield the passages of `titled`, or of the data set `corpus`, with titles if it has them.
+
+    `quoted`: CSV quotes are removed.
+    """
+    if "titled" in source:
+        path = located.bring(source["titled"], {})
+        yield from (Passage(**record) for _, record in named_rows(path, PASSAGE, refuse))
+        return
     dataset = load(source["corpus"], "docs")
     plain = _unquoted if source.get("quoted") else str
     with _reading(source["corpus"], "passages"):
@@ -62,8 +72,8 @@ def judgements(id: str) -> Iterator[Judgement]:
 
 
 def files(source: Irds, split: str | None) -> list[Path]:
-    """Return no files: ir_datasets keeps them."""
-    return []
+    """Return the user's file of titled passages; no others: ir_datasets keeps them."""
+    return located.own_file(source["titled"]) if split is None and "titled" in source else []
 
 
 def _unquoted(text: str) -> str:

@@ -255,6 +255,8 @@ class Irds(_Any, _Private, _Published):
     """An ir_datasets id."""
     quoted: NotRequired[Literal[True]]
     """Passages stand in quotes, as in CSV; they are read without the quotes."""
+    titled: NotRequired[OneFile]
+    """JSONL with docid, title and text of the same passages, read in place of `corpus`; may be .gz."""
     splits: dict[Name, Annotated[Foreign, _kind_or("irds")]]
     """The queries, by split."""
 

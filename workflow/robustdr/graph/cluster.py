@@ -11,16 +11,29 @@ PROFILE = Path("slurm")
 
 
 @cache
+def site() -> Mapping[str, Any]:
+    """Return what slurm/site.yaml says; nothing if there is no such file."""
+    path = PROFILE / "site.yaml"
+    return read_yaml(path) if path.is_file() else {}
+
+
 def partitions() -> Mapping[str, Mapping[str, Any]]:
     """Return the partitions of the site with their limits; none if the file names none."""
-    path = PROFILE / "site.yaml"
-    return read_yaml(path).get("partitions", {}) if path.is_file() else {}
+    return site().get("partitions", {})
 
 
-def gpus_for(devices: int) -> int:
-    """Return how many GPUs a training for `devices` takes: as many, or the most that divide them and a node has.
+def gpus_for(devices: int) -> tuple[int, int]:
+    """Return (GPUs, nodes) that a training for `devices` takes: as many GPUs as it can have, on as few nodes as it can.
 
-    Processes then compute several shares of a batch each, see `robustdr.training.distributed`.
+    Their number divides `devices`, and each node has equally many. Processes then compute several shares of a batch
+    each, see `robustdr.training.distributed`.
     """
     largest = max((limits.get("max_gpu", 0) for limits in partitions().values()), default=0) or devices
-    return max(count for count in range(1, devices + 1) if devices % count == 0 and count <= largest)
+    node_gpus, most_nodes = site().get("gpus_per_node", largest), site().get("nodes_per_training", 1)
+    places = [
+        (gpus, nodes)
+        for gpus in range(1, devices + 1)
+        for nodes in range(1, most_nodes + 1)
+        if devices % gpus == 0 and gpus % nodes == 0 and gpus // nodes <= node_gpus
+    ]
+    return max(places, key=lambda place: (place[0], -place[1]))

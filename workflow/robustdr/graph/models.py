@@ -22,8 +22,10 @@ class Models(Part):
 
     def training_need(self, devices: int, memory: int, minutes: int, cores_per_gpu: int) -> Need:
         """Return what a training asks for: memory and cores for each GPU, time for as many GPUs as the recipe has."""
-        gpus = gpus_for(devices)
-        return Need(memory * gpus, minutes * devices // gpus, gpus, max(self.threads, gpus * cores_per_gpu))
+        gpus, nodes = gpus_for(devices)
+        node_gpus = gpus // nodes
+        cores = max(self.threads, node_gpus * cores_per_gpu)
+        return Need(memory * node_gpus, minutes * devices // gpus, gpus, cores, nodes)
 
     @cache
     def checkpoint(self, checkpoint: str) -> Node:

@@ -47,8 +47,9 @@ class Part:
     def node(self, rule: str, path: str, description: str, job: str, **fields: Any) -> Node:
         """Return a node of this scale; `path` is relative to the folder of its results."""
         fields.setdefault("code", Code([fields.get("stage", rule)]))
-        if (gpus := fields["need"].gpus) and self.lineage.scale.device == "gpu":
-            fields["options"] = {**fields.get("options", {}), "gpus": gpus}
+        need = fields["need"]
+        if need.gpus and self.lineage.scale.device == "gpu":
+            fields["options"] = {**fields.get("options", {}), "gpus": need.gpus // need.nodes}
         return Node(rule, self.root, f"{self.root}/{path}", description, job, **fields)
 
     def corpus(self, collection: str) -> Node:

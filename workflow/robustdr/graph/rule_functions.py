@@ -103,10 +103,32 @@ class RuleFunctions:
     def cores(self, wildcards: Any) -> int:
         return self.find(wildcards).need.cores
 
+    def nodes(self, wildcards: Any) -> int:
+        return self.find(wildcards).need.nodes
+
+    def mpi(self, wildcards: Any) -> str | None:
+        """Return what starts the processes of several nodes: then the executor runs the command without an srun."""
+        return "srun" if self.find(wildcards).need.nodes > 1 else None
+
+    def tasks(self, wildcards: Any) -> int | None:
+        """Return one task for each of several nodes."""
+        nodes = self.find(wildcards).need.nodes
+        return nodes if nodes > 1 else None
+
     def launcher(self, wildcards: Any) -> str:
-        """Return the command that starts a training: one process for each GPU."""
-        devices = max(1, self.find(wildcards).need.gpus)
-        return "python" if devices == 1 else f"torchrun --standalone --nproc-per-node {devices}"
+        """Return the command that starts a training: one process for each GPU.
+
+        On several nodes, srun starts a torchrun on each, and they meet at the node where the job's script runs.
+        """
+        need = self.find(wildcards).need
+        processes = max(1, need.gpus) // need.nodes
+        if need.nodes == 1:
+            return "python" if processes == 1 else f"torchrun --standalone --nproc-per-node {processes}"
+        return (
+            f"OMP_NUM_THREADS={need.cores} srun --nodes={need.nodes} --ntasks={need.nodes} --ntasks-per-node=1 "
+            f"--cpus-per-task={need.cores} torchrun --nnodes {need.nodes} --nproc-per-node {processes} "
+            "--rdzv-backend c10d --rdzv-id $SLURM_JOB_ID --rdzv-endpoint $(hostname):$((20000 + SLURM_JOB_ID % 10000))"
+        )
 
     def absent(self, wildcards: Any) -> dict[str, str]:
         """Return files and folders of the user that a job of an artifact to be made lacks, and what fetches each."""

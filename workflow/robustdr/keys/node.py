@@ -13,12 +13,16 @@ from robustdr.keys.provenance import Code, digests, key, made_of
 
 
 class Need(NamedTuple):
-    """What the first attempt of a job asks of a machine: memory in MB, minutes, GPUs and processor cores."""
+    """What the first attempt of a job asks of machines: memory in MB, minutes, GPUs, processor cores and nodes.
+
+    Memory and cores are those of each node; GPUs are those of all.
+    """
 
     memory: int
     minutes: int
     gpus: int = 0
     cores: int = 1
+    nodes: int = 1
 
 
 @dataclass(frozen=True, eq=False)

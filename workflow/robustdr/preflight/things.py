@@ -121,11 +121,11 @@ def things(node: Node) -> Iterator[Thing]:
 
 def _collection_things(node: Node) -> Iterator[Thing]:
     source, split = json.loads(node.options["source"]), node.options.get("split")
-    parts = [source["splits"][split]] if split else []
+    parts = [source["splits"][split]] if split else [source.get("titled", {})]
     for path in part_files(source, split):
         explanation = f"{node.inputs['files'].place} of the configuration says what it is"
         yield File(path, source.get("sha256", {}).get(str(path), ""), source.get("unavailable") or explanation)
-    if kind_of(source, split) == "irds":
+    if kind_of(source, split) == "irds" and (split or "titled" not in source):
         id, kinds = (parts[0]["id"], ["queries", "qrels"]) if split else (source["corpus"], ["docs"])
         yield from (Kept(archive, f"snakemake --cores 1 {node.path}") for archive in _archives(id, kinds))
     if kind_of(source, split) == "pairs":

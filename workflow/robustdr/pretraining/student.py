@@ -108,6 +108,10 @@ class Student:
         return self.model.read_by.device
 
     @property
+    def models(self) -> list[torch.nn.Module]:
+        return [self.model]
+
+    @property
     def parameters(self) -> dict[str, torch.nn.Parameter]:
         """The parameters in training, by name; parameters that both sides share appear once."""
         return {name: p for name, p in self.model.named_parameters() if p.requires_grad}

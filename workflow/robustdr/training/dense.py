@@ -142,6 +142,15 @@ class Student(LearnsFromQueries):
         return USE_OF_CHARACTERS if isinstance(self.encoders[QUERY].model, CharacterBertModel) else USE
 
     @property
+    def is_cached(self) -> bool:
+        """Whether vectors are computed without a graph first, and again for their gradients."""
+        return self.settings.gradient_cache is not None or len(distributed.shares(self.settings.devices)) > 1
+
+    @property
+    def models(self) -> list[torch.nn.Module]:
+        return [] if self.is_cached else [encoder.model for encoder in self.encoders.values()]
+
+    @property
     def parameters(self) -> dict[str, torch.nn.Parameter]:
         """The parameters in training, by name."""
         return {
@@ -207,14 +216,13 @@ class Student(LearnsFromQueries):
         Each share of the batch has its own dropout, whichever process computes it.
         """
         shares, cache = distributed.shares(self.settings.devices), self.settings.gradient_cache
-        is_again = cache is not None or len(shares) > 1
-        vectors = []
+        is_cached, vectors = self.is_cached, []
         for number, share in enumerate(shares):
             texts = tokens[number * len(tokens) // len(shares) : (number + 1) * len(tokens) // len(shares)]
             dropout = digest(self.seed, "dropout", step, share, name)
-            with torch.set_grad_enabled(not is_again):
+            with torch.set_grad_enabled(not is_cached):
                 vectors.append(encoder.embed(texts, dropout, cache))
-            if is_again:
+            if is_cached:
                 vectors[-1].requires_grad_()
                 self.parts.append(Part(encoder, texts, dropout, vectors[-1]))
         return distributed.gather(torch.cat(vectors))

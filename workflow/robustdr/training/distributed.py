@@ -5,14 +5,18 @@ each, one after the other: memory is that of one share, and the result is the sa
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import torch
 import torch.distributed as dist
 from torch.distributed.nn.functional import all_gather
+from torch.nn.parallel import DistributedDataParallel
 
 from robustdr.core import torchrun
 from robustdr.core.errors import UserError
+
+BUCKET = 25 << 20  # bytes of gradients in one message, as in DistributedDataParallel
 
 
 def start() -> tuple[int, int]:
@@ -73,18 +77,53 @@ def average(values: torch.Tensor) -> torch.Tensor:
     return values
 
 
+class Terms(torch.nn.Module):
+    """A loss's terms as the output of a module, whose parameters are those of all models in training."""
+
+    def __init__(self, terms: Callable[..., dict[str, torch.Tensor]], models: Sequence[torch.nn.Module]):
+        super().__init__()
+        self.terms, self.models = terms, torch.nn.ModuleList(models)
+
+    def forward(self, *arguments: Any) -> dict[str, torch.Tensor]:
+        return self.terms(*arguments)
+
+
+def replica(
+    terms: Callable[..., dict[str, torch.Tensor]], models: Sequence[torch.nn.Module]
+) -> DistributedDataParallel | None:
+    """The terms of a loss, whose gradients are averaged over the processes in buckets while the backward pass runs.
+
+    None if there is one process without others, or if there are no `models`: their gradients need passes of their own,
+    and are averaged after these.
+    """
+    if not dist.is_initialized() or not models:
+        return None
+    # A text's pooler and the like have no gradient. Buffers are alike in all processes.
+    return DistributedDataParallel(
+        Terms(terms, models), find_unused_parameters=True, broadcast_buffers=False, gradient_as_bucket_view=True
+    )
+
+
 def average_gradients(parameters: Iterable[torch.nn.Parameter]) -> None:
-    """Average gradients over the processes.
+    """Average gradients over the processes, many in one message.
 
     If every process computes the same loss on the gathered batch, `gather` sums the gradients of all processes. If each
     process computes the mean over its own queries, the mean over all queries is the mean of these. In both cases the
-    average is the gradient that one process would compute on the whole batch.
+    average is the gradient that one process would compute on the whole batch. So it is in `replica`.
     """
-    if dist.is_initialized():
-        for parameter in parameters:
-            if parameter.grad is not None:
-                dist.all_reduce(parameter.grad)
-                parameter.grad /= dist.get_world_size()
+    if not dist.is_initialized():
+        return
+    bucket: list[torch.Tensor] = []
+    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
+    for number, gradient in enumerate(gradients, 1):
+        bucket.append(gradient)
+        if number == len(gradients) or sum(part.nbytes for part in bucket) >= BUCKET:
+            row = torch.cat([part.flatten() for part in bucket])
+            dist.all_reduce(row)
+            row /= dist.get_world_size()
+            for part, averages in zip(bucket, row.split([part.numel() for part in bucket]), strict=True):
+                part.copy_(averages.view_as(part))
+            bucket.clear()
 
 
 def stop() -> None:

@@ -6,6 +6,7 @@ import resource
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -49,6 +50,8 @@ class Student(Protocol):
 
     Attributes:
         use: how to use the model, for its card.
+        models: those in training, if the backward pass of the terms gives the gradients of all their parameters; none
+            if `backward` makes further passes.
     """
 
     @property
@@ -62,6 +65,9 @@ class Student(Protocol):
 
     @property
     def device(self) -> torch.device: ...
+
+    @property
+    def models(self) -> list[torch.nn.Module]: ...
 
     @property
     def parameters(self) -> dict[str, torch.nn.Parameter]: ...
@@ -165,6 +171,8 @@ def train(
     if position.get("scaler"):
         scaler.load_state_dict(position["scaler"])
 
+    replica = distributed.replica(student.terms, student.models)
+
     def keep(path: Path, step: int) -> None:
         student.save(initial, path, model_card(module.TITLE, student.use, settings, seed, steps, step))
 
@@ -175,12 +183,14 @@ def train(
             group["lr"] = learning_rate(step, steps, group["highest"], settings.warmup, settings.decay)
 
         passes = []
-        for part in ready:
-            terms = student.terms(part, step)
-            term_values = torch.stack(list(terms.values())) / len(ready)
-            student.backward(scaler.scale(term_values.sum()))
+        for number, part in enumerate(ready, 1):
+            with replica.no_sync() if replica and number < len(ready) else nullcontext():
+                terms = (replica or student.terms)(part, step)
+                term_values = torch.stack(list(terms.values())) / len(ready)
+                student.backward(scaler.scale(term_values.sum()))
             passes.append(term_values.detach())
-        distributed.average_gradients(parameters.values())
+        if not replica:
+            distributed.average_gradients(parameters.values())
         averages = distributed.average(torch.stack(passes).sum(0))
         values, total = dict(zip(terms, averages.tolist(), strict=True)), averages.sum().item()
         if not math.isfinite(total):

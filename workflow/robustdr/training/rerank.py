@@ -89,6 +89,10 @@ class Student(LearnsFromQueries):
         return self.ranker.device
 
     @property
+    def models(self) -> list[torch.nn.Module]:
+        return [self.ranker]
+
+    @property
     def parameters(self) -> dict[str, torch.nn.Parameter]:
         """The parameters in training, by name."""
         return {name: p for name, p in self.ranker.named_parameters() if p.requires_grad}
