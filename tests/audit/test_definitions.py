@@ -239,3 +239,6 @@ def test_a_row_of_negative_shares_is_one_of_changes(paper):
     rows = "a | 61.0 | 58.2 | 51.7\nD(u) | {} | {} | {}\n"
     assert found(paper, heads, rows.format("-2.1", "-11.7", "-4.1")) == []
     assert [one[2] for one in found(paper, heads, rows.format("-2.1", "11.7", "4.1"))] == ["-2.1"]
+    rows = "P@1 | 61.0 | -2.1\nP@5 | 58.2 | {}\nP@20 | 51.7 | -4.1\n"
+    table = {"columns": [{"system": "a"}, {"system": "D(u)"}], "row": "measure", "cells": rows.format("-11.7")}
+    assert audit(paper(t=table)).findings == []

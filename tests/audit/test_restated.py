@@ -41,6 +41,7 @@ def test_a_number_that_two_tables_print_differently(paper, printed, pairs):
 def test_one_common_number_says_nothing(paper):
     row = "bm25 | 31.2 | 46.1 | 61.3 | 39.8"
     assert found(paper, SECOND.replace("bm25 | 31.2 | 45.1 | 60.3 | 38.8", row)) == []
+    assert found(paper, "bm25 | 31.2 | 46.1 | - | -\nours | 44.6 | 58.2 | 71.4 | 50.1\n") == []
 
 
 def test_a_label_that_stands_twice_where_another_table_has_two(paper):

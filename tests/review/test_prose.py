@@ -36,6 +36,7 @@ def prose(paper):
         ("On typo queries, alpha is 11.1% better than beta in RR@10.", AGREES, "6 points or 11.1%"),
         ("On typo queries, alpha is 6.0 points better than beta in RR@10.", AGREES, "6 points or 11.1%"),
         ("On typo queries, alpha is 13.1% better than beta in RR@10.", DIFFERS, "6 points or 11.1%"),
+        ("On typo queries, our system with alpha is 13.1% better than beta in RR@10.", UNTIED, ""),
         ("Of all pairs, 25% are noisy.", AGREES, "30 of 120"),
         ("Of all pairs, 33% are noisy.", DIFFERS, "30 of 120"),
         ("In RR@10, alpha is the best on 3 of 3 sets.", AGREES, "3 of 3"),
@@ -277,6 +278,18 @@ def test_a_wrong_number_needs_the_name_of_what_it_is(paper):
 )
 def test_a_number_that_is_printed_for_its_system_agrees(settings, sentence):
     assert {tie.verdict for tie in settings.check([(1, sentence)]).ties} == {AGREES}
+
+
+def test_a_label_of_digits_is_no_part_of_a_number(paper):
+    cells = "1 | 15.6 | 57.8\n2 | 20.4 | 61.0\n"
+    columns = [{"system": name, "measure": "Accuracy"} for name in ("OFF-large", "ON-large")]
+    prose = Prose(paper(table1={"columns": columns, "row": "split", "unit": "percent", "cells": cells}))
+    for sentence, verdict in (
+        ("On split 1, the accuracy of OFF-large is 15.9%.", DIFFERS),
+        ("With p = 0.1, the accuracy of OFF-large is 15.9%.", UNTIED),
+        ("With 1.00 and 1, the accuracy of OFF-large is 15.9%.", DIFFERS),
+    ):
+        assert prose.check([(1, sentence)]).ties[-1].verdict == verdict, sentence
 
 
 CONDITIONS = [

@@ -74,6 +74,7 @@ _OUTDOES = re.compile(
     r"(?:is|are|was|were|performs?|performed) better than)\b(?!\s+by\b)",
     re.I,
 )
+_OWN = re.compile(r"\bour\b|\bproposed\b", re.I)  # a system that may have no label of its own in the sentence
 _LOW = re.compile(  # the best of these are the lowest
     r"\b(?:[wc]er|eer|perplexity|ppl|loss|errors?|latency|mae|rm?se|mse|fid|times?|seconds?|rank)\b|↓", re.I
 )
@@ -98,6 +99,7 @@ _ALIASES = {
 _EITHER = re.compile(r"\bchange[sd]?\b|gap|differ|impact", re.I)
 _PLURAL = re.compile(r"(?<=ss)es$|(?<=[a-z][a-z][a-rt-z])s$")
 _SIGN = re.compile(r"[=<>≤≥≠]")  # in a label: `δ = 0` is not `δ > 0`
+_ALONE = re.compile(r"[^\d.,]?\d+(?:[^\d%].?|[.,]\D?)?", re.S)  # a whole number that is no part of another one
 _DIGITS = re.compile(r"\d[\d.,]*%?|\.\d+%?")
 _WORD = re.compile(r"[a-z0-9]+|[^\W_a-z0-9]")  # of scripts other than Latin each letter
 
@@ -324,6 +326,7 @@ class Prose:
                     for label, text in self._names.get(key, {}).items()
                     if len(text) > SHORT or sentence[start : start + len(text)] == text
                     if _SIGN.findall(text) == _SIGN.findall(sentence[start:end])
+                    if not text.isdecimal() or _ALONE.fullmatch(sentence[max(0, start - 1) : end + 2])
                 }
                 if fitting:
                     for name, label in fitting:
@@ -359,7 +362,7 @@ class Prose:
         is_error = (
             self._is_near(number, candidates[0])
             and self._is_worded(number, candidates[0], names)
-            and self._is_one_pair(candidates[0], names)
+            and self._is_one_pair(candidates[0], names, sentence)
         )
         return (DIFFERS, *candidates[0].words()) if is_error else (UNTIED, "", "")
 
@@ -369,10 +372,11 @@ class Prose:
         has_decimals = "." not in number.text or any(cell.decimals for cell in fact.cells) or bool(fact.whole)
         return is_near and has_decimals and bool(number.digits >= DIGITS or fact.is_change or fact.whole)
 
-    def _is_one_pair(self, fact: Fact, names: _Names) -> bool:
-        """Whether a change is between the only labels of one kind that a sentence names: none is of two kinds."""
+    def _is_one_pair(self, fact: Fact, names: _Names, sentence: str) -> bool:
+        """Whether a change is between the labels of one kind that a sentence names, and it names no more than these."""
         starts = self._within(names, fact).starts
-        return not fact.differing or all(len(labels) < 2 for name, labels in starts.items() if name != fact.differing)
+        others = (labels for name, labels in starts.items() if name != fact.differing)
+        return not fact.differing or (all(len(labels) < 2 for labels in others) and not _OWN.search(sentence))
 
     def _is_worded(self, number: Figure, fact: Fact, names: _Names) -> bool:
         """Whether a sentence names what a wrong number would be of, also where a table has one label for it."""

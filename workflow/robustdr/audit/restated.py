@@ -45,12 +45,13 @@ def _numbers(tables: Sequence[Table]) -> Iterator[Broken]:
             others = [other for other in different if other is not pair]
             is_other_quantity = any(_is_beside(other, pair) for other in others)
             alike = {
-                a.number
+                a.number: a
                 for a, b in of_tables
                 if _are_alike(a, b) and min(map(_digits, (a, b))) >= SIGNIFICANT
                 if not others or _is_beside((a, b), pair)
             }
-            if len(alike) >= FEWEST and not is_other_quantity:
+            is_sure = len(alike) >= FEWEST or (len(alike) == 1 and _digits(*alike.values()) > SIGNIFICANT)
+            if is_sure and not is_other_quantity:
                 words = (
                     f"{pair[0].table} prints {pair[0].printed}, {pair[1].table} prints {pair[1].printed} at the same "
                     f"labels; they have {len(alike)} other numbers in common"

@@ -19,7 +19,7 @@ NEAR = 2  # factor by which a wrong sum is off, at most; others are no sums of s
 _RISING = re.compile(r"(RR|R|Success|Recall|Hits?|HR|SR|pass|MRR)@(\d+)", re.I)
 _DEEP = re.compile(r"@|^top[-\s]?(?:1|3|5|10|20)\b", re.I)
 _NOT_RISING = re.compile(r"rouge|capped|r_?cap|\bIoU\b|threshold|\bR-L\b", re.I)
-_MACRO = re.compile(r"macro|micro|weighted|averag|\bavg\b|mean|best", re.I)
+_MACRO = re.compile(r"macro|micro|overall|weighted|averag|\bavg\b|mean|best", re.I)
 ALONE = ("n", "t", "f", "chi2", "z", "df", "se", "sd", "low")  # roles beside which `r` and `p` are sure
 
 
@@ -76,9 +76,9 @@ def _out_of_range(table: Table) -> Iterator[Broken]:
         wrong = [cell for cell in cells if not lowest <= cell.number <= highest]
         if len(wrong) == 1:  # several, in a column or in a line, are a measure of another definition, or changes
             outside.append((name, lowest, highest, wrong[0]))
-    in_line = Counter(cell.line for *_, cell in outside)
+    beside = Counter(place for *_, cell in outside for place in (("line", cell.line), ("column", cell.column)))
     for name, lowest, highest, cell in outside:
-        if in_line[cell.line] == 1:
+        if beside["line", cell.line] == beside["column", cell.column] == 1:
             words = f"{name} lies between {lowest} and {highest}; {cell.printed} does not, however it was rounded"
             yield Broken("out_of_range", [cell], words, "impossible")
 
