@@ -43,10 +43,10 @@ def pooled(means: Sequence[float], errors: Sequence[float]) -> Pooled:
         return float(weights @ (values - mean) ** 2 - np.log(weights).sum() + np.log(weights.sum()))
 
     most = 10 * float(values.var(ddof=1) + variances.max())
-    found = minimize_scalar(
+    optimum = minimize_scalar(
         lambda root: loss(root**2), bounds=(0, most**0.5), method="bounded", options={"xatol": 1e-9}
     )
-    between = float(found.x) ** 2 if found.fun < loss(0.0) else 0.0
+    between = float(optimum.x) ** 2 if optimum.fun < loss(0.0) else 0.0
     weights, mean = fit(between)
     degrees = len(values) - 1
     scale = max(1.0, float(weights @ (values - mean) ** 2) / degrees)

@@ -54,8 +54,8 @@ def page_of(parts: Sequence[str], style: str, links: Mapping[str, str], picture:
     from markupsafe import Markup
 
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
-    title, answer, *others = parts
-    after = _stacked(reader.render("\n\n".join(others)))
+    title, answer, *further_parts = parts
+    after = _stacked(reader.render("\n\n".join(further_parts)))
     body = Markup(reader.render(f"{title}\n\n{answer}") + picture + after)
     template = Environment(autoescape=True).from_string(PAGE.read_text(encoding="utf-8"))
     name = re.sub(r"\\(.)", r"\1", title.removeprefix("# "))

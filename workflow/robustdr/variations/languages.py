@@ -78,9 +78,9 @@ class Typed(Spoken):
     def keyboard_of(self, word: str) -> tuple[str, ...] | None:
         """The keyboard on which a word of a query was typed: the language's, or the English one for a word in Latin
         letters; None for a word of another script."""
-        own, scripts = keyboard(self.language) or edits.QWERTY, {*map(_script, filter(str.isalpha, word))}
-        if not scripts or _script(edits.letters(own)[0]) in scripts:
-            return own
+        rows, scripts = keyboard(self.language) or edits.QWERTY, {*map(_script, filter(str.isalpha, word))}
+        if not scripts or _script(edits.letters(rows)[0]) in scripts:
+            return rows
         return edits.QWERTY if _script("a") in scripts else None
 
 

@@ -5,10 +5,10 @@ the licences.
 """
 
 from functools import cache
-from importlib import import_module
 
 from robustdr.collections.wordnet import database
 from robustdr.core.packaged import packaged
+from robustdr.core.plugins import module_named
 from robustdr.core.words import composed
 
 STOPWORDS = "bm25s==0.3.16"
@@ -49,7 +49,7 @@ def stopwords_of_spacy(language: str) -> frozenset[str]:
     """The function words of spaCy's list for a language, an ISO 639-1 code, lower case."""
     import spacy  # noqa: F401 - the key of a job has the packages that it imports
 
-    return frozenset(composed(word).lower() for word in import_module(f"spacy.lang.{language}.stop_words").STOP_WORDS)
+    return frozenset(composed(word).lower() for word in module_named(f"spacy.lang.{language}.stop_words").STOP_WORDS)
 
 
 @cache

@@ -128,10 +128,10 @@ def omw(file: str, sha256: str) -> tuple[tuple[str, ...], dict[str, tuple[str, .
     synonyms: dict[str, dict[str, None]] = {}
     for lemmas in synsets.values():
         for lemma in lemmas:
-            others = {other: None for other in lemmas if other.lower() != lemma.lower()}
-            if others:
-                synonyms.setdefault(lemma.lower(), {}).update(others)
-    return head, {lemma: tuple(others) for lemma, others in synonyms.items()}
+            related = {other: None for other in lemmas if other.lower() != lemma.lower()}
+            if related:
+                synonyms.setdefault(lemma.lower(), {}).update(related)
+    return head, {lemma: tuple(related) for lemma, related in synonyms.items()}
 
 
 class WordnetSynonymSwap(Plain, SwapSynonymWordnet):
