@@ -453,7 +453,7 @@ class Prose:
         ties = []
         for id in named_tables or self.tables:
             of_table = names.within(self._labels[id])
-            systems = [*of_table.starts.get("system", ())]
+            systems = [name for name in of_table.starts.get("system", ()) if any(map(str.isalpha, name))]
             rest = {name: starts for name, starts in of_table.starts.items() if name != "system"}
             is_whole = (
                 not rest and bool(_ALL.search(sentence)) and any(map(self._measure_of, self.tables[id].cells[:1]))
