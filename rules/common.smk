@@ -21,6 +21,7 @@ from robustdr.experiments import overlay
 from robustdr.experiments.kinds import kind_of
 from robustdr.graph import site, tables
 from robustdr.graph.chain import stages_of
+from robustdr.graph.environment import keys_of_servers, reset
 from robustdr.graph.failures import FAILURES
 from robustdr.graph.project import project
 from robustdr.graph.rule_functions import RuleFunctions, forget_unused
@@ -118,13 +119,16 @@ onerror:
             last(f"{failed}: {''.join(Path(failed).read_text(encoding='utf-8').splitlines()[-1:])}")
 
 
-# The package is found where the workflow lies, whatever environment a job runs in. No module of the working folder or of the
-# user's own site-packages takes the place of one of the environment. A SLURM job computes on the cores that
+# Jobs have the variables that they need, and no others. The package is found where the workflow lies, whatever environment a
+# job runs in. No module of the working folder or of the user's site-packages takes the place of another. A SLURM job computes on the cores that
 # it was given: Snakemake itself counts no more than the host has that submits.
 PACKAGE = shlex.quote(str(Path(workflow.basedir) / "workflow"))
 THREADS = "${{SLURM_CPUS_PER_TASK:-${{OMP_NUM_THREADS:-1}}}}"
 ISOLATED = "PYTHONSAFEPATH=1 PYTHONNOUSERSITE=1"
-shell.prefix(f"set -euo pipefail; export PYTHONPATH={PACKAGE} {ISOLATED} OMP_NUM_THREADS={THREADS} LC_ALL=C.UTF-8; ")
+RESET = reset(keys_of_servers(filter(None, (HOUSE, OVERLAY))))
+shell.prefix(
+    f"set -euo pipefail; {RESET}export PYTHONPATH={PACKAGE} {ISOLATED} OMP_NUM_THREADS={THREADS} LC_ALL=C.UTF-8; "
+)
 
 
 # The systems that each rule ranks passages with, as regular expressions; a snapshot is named after its system.

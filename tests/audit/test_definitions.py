@@ -223,3 +223,22 @@ def test_the_five_papers_break_no_definition():
     kinds = {row[3] for row in ROWS} | {"not_to_100", "off_the_scale", "no_such_mean"}
     for name in ("rodr", "capot", "qvg", "toroder", "intent"):
         assert not kinds & {finding.kind for finding in audit(load_paper(name)).findings}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "printed"), [("0.87 (26/30)", []), ("0.78 (26/30)", ["0.78"]), ("0.87 (62/30)", ["0.87"])]
+)
+def test_a_share_beside_its_fraction(paper, wrong, printed):
+    fractions = {"system": "Right", "and": ["second", "value_3"]}
+    rows = f"a | 0.40 (12/30)\nb | 1.00 (30/30)\nc | {wrong}\n"
+    assert [one[2] for one in found(paper, [fractions], rows, unit="fraction")] == printed
+
+
+def test_a_row_of_negative_shares_is_one_of_changes(paper):
+    heads = [{"measure": f"P@{depth}"} for depth in (1, 5, 20)]
+    rows = "a | 61.0 | 58.2 | 51.7\nD(u) | {} | {} | {}\n"
+    assert found(paper, heads, rows.format("-2.1", "-11.7", "-4.1")) == []
+    assert [one[2] for one in found(paper, heads, rows.format("-2.1", "11.7", "4.1"))] == ["-2.1"]
+    rows = "P@1 | 61.0 | -2.1\nP@5 | 58.2 | {}\nP@20 | 51.7 | -4.1\n"
+    table = {"columns": [{"system": "a"}, {"system": "D(u)"}], "row": "measure", "cells": rows.format("-11.7")}
+    assert audit(paper(t=table)).findings == []

@@ -41,9 +41,30 @@ def test_a_number_that_two_tables_print_differently(paper, printed, pairs):
 def test_one_common_number_says_nothing(paper):
     row = "bm25 | 31.2 | 46.1 | 61.3 | 39.8"
     assert found(paper, SECOND.replace("bm25 | 31.2 | 45.1 | 60.3 | 38.8", row)) == []
+    assert found(paper, "bm25 | 31.2 | 46.1 | - | -\nours | 44.6 | 58.2 | 71.4 | 50.1\n") == []
 
 
 def test_a_label_that_stands_twice_where_another_table_has_two(paper):
     second = "dpr | 44.6 | 58.2 | 71.4 | 50.1\ndpr #2 | 48.7 | 61.9 | 75.3 | 55.2\n"
     assert found(paper, second) == [("repeated_label", ["48.7", "61.9", "75.3", "55.2"])]
     assert found(paper, second.replace("dpr", "ours")) == []
+
+
+def test_numbers_of_several_rows_are_in_common(paper):
+    first = "bm25 | 31.2\ndpr | 22.8\nance | 33.0\n"
+    second = "bm25 | 31.2\ndpr | 22.8\nance | {}\nours | 44.6\n"
+    tables = {"first": first, "second": second}
+
+    def printed(number):
+        drafts = {
+            id: {"columns": [{"measure": "RR@10"}], "row": "system", "cells": cells.format(number)}
+            for id, cells in tables.items()
+        }
+        return [flaw.cell.printed for finding in audit(paper(**drafts)).findings for flaw in finding.flaws]
+
+    assert printed("33.0") == [] and printed("38.0") == ["33.0", "38.0"]
+
+
+def test_a_column_that_differs_throughout_is_another_quantity(paper):
+    second = SECOND + "dpr | 22.8 | 40.7 | 51.9 | 29.5\n"
+    assert found(paper, second.replace("38.8", "83.8").replace("29.5", "95.2")) == []

@@ -7,6 +7,7 @@ import resource
 import subprocess
 import sys
 import tarfile
+import tracemalloc
 import zipfile
 
 import pyarrow as pa
@@ -15,7 +16,7 @@ import pytest
 import torch
 
 from robustdr.collections.parquet import batches, read_parquet
-from robustdr.collections.reading import lines
+from robustdr.collections.reading import lines, records
 from robustdr.core import bounds
 from robustdr.core.errors import UserError, exit_status
 from robustdr.core.files import read_lines
@@ -70,25 +71,45 @@ def test_many_rows_of_parquet_that_take_no_bytes(tmp_path):
             read(tmp_path / "t.parquet")
 
 
-@pytest.mark.parametrize("kind", ["text", "list", "structure"])
-def test_a_text_of_parquet_that_stands_in_every_row(tmp_path, kind):
+@pytest.mark.parametrize("kind", ["text", "bytes", "list", "structure"])
+@pytest.mark.parametrize("count", [1_100, 70_000])
+def test_a_text_of_parquet_that_stands_in_every_row(tmp_path, kind, count):
     """The file holds it once."""
-    indices = pa.array([0] * 1_100, pa.int32())
-    texts = pa.DictionaryArray.from_arrays(indices, pa.array(["word " * 200_000])).cast(pa.string())
+    indices = pa.array([0] * count, pa.int32())
+    texts = pa.DictionaryArray.from_arrays(indices, pa.array(["word " * 200_000]))
     columns = {
         "text": texts,
-        "list": pa.ListArray.from_arrays(pa.array(range(1_101), pa.int32()), texts),
+        "bytes": pa.DictionaryArray.from_arrays(indices, texts.dictionary.cast(pa.binary())),
+        "list": pa.ListArray.from_arrays(pa.array(range(count + 1), pa.int32()), texts),
         "structure": pa.StructArray.from_arrays([texts], ["inner"]),
     }
-    pq.write_table(pa.table({"text": columns[kind]}), tmp_path / "t.parquet", compression="zstd")
+    pq.write_table(pa.table({"text": columns[kind]}), tmp_path / "t.parquet", compression="zstd", store_schema=False)
     assert (tmp_path / "t.parquet").stat().st_size < 1_000_000
-    with pytest.raises(UserError, match=r"t\.parquet: its rows hold more than 1,000 MB of text at once"):
-        read_parquet(tmp_path / "t.parquet")
-    if kind == "text":
-        with pytest.raises(UserError, match=r"t\.parquet: its rows hold more than 256 MB of text at once"):
-            next(batches(tmp_path / "t.parquet"))
-    else:
-        assert next(batches(tmp_path / "t.parquet")).nbytes <= bounds.BATCH
+    for read in (read_parquet, lambda path: list(batches(path))):
+        with pytest.raises(UserError, match=r"t\.parquet: more than 200 times its size when unpacked"):
+            read(tmp_path / "t.parquet")
+
+
+def test_one_large_text_of_parquet(tmp_path):
+    """The file declares its size."""
+    pq.write_table(pa.table({"text": ["word " * 25_000_000]}), tmp_path / "t.parquet", compression="zstd")
+    before = pa.total_allocated_bytes()
+    for read in (read_parquet, lambda path: list(batches(path))):
+        with pytest.raises(UserError, match=r"t\.parquet: more than 200 times its size when unpacked"):
+            read(tmp_path / "t.parquet")
+    assert pa.total_allocated_bytes() - before < 10_000_000
+
+
+def test_long_documents_of_parquet_come_in_batches(tmp_path, monkeypatch):
+    """Also where the rows that are read at once hold more than a batch may."""
+    monkeypatch.setattr(bounds, "BATCH", 10_000)
+    texts = ["".join(map(chr, range(32 + number % 60, 126))) * (number % 80) for number in range(1_000)]
+    pq.write_table(pa.table({"text": texts}), tmp_path / "t.parquet")
+    parts = list(batches(tmp_path / "t.parquet"))
+    assert len(parts) > 100 and [row["text"] for part in parts for row in part.to_pylist()] == texts
+    pq.write_table(pa.table({"text": ["x", "a" * 10_001]}), tmp_path / "t.parquet", use_dictionary=False)
+    with pytest.raises(UserError, match=r"t\.parquet: a row holds more than"):
+        list(batches(tmp_path / "t.parquet"))
 
 
 def test_tables_of_parquet_are_read_as_they_are(tmp_path):
@@ -118,6 +139,44 @@ def test_an_archive_that_grows_too_much(tmp_path, pack):
         pass
     with pytest.raises(UserError, match="more than 200 times its size when unpacked"), unpacked(path):
         pass
+
+
+@pytest.mark.parametrize("value", ["[]", "{}", "1"])
+def test_a_line_of_json_with_many_values_is_refused_before_they_are_made(tmp_path, value):
+    line = f'{{"_id": "d1", "text": "x", "more": [{",".join([value] * 5_100_000)}]}}'
+    with gzip.open(tmp_path / "c.jsonl.gz", "wt") as file:
+        file.write(line)
+    with pytest.raises(UserError, match=r"c\.jsonl\.gz:1: .* is no record"):
+        list(records(tmp_path / "c.jsonl.gz", ["_id", "text"]))
+
+
+@pytest.mark.parametrize("number", ["1" + ":1" * 100_000, "1" + ":1" * 100_000 + ".5", "0x" + "f" * 5_000])
+def test_a_long_number_of_yaml_is_refused_before_it_is_computed(tmp_path, number):
+    (tmp_path / "a.yaml").write_text(f"a: {number}")
+    with pytest.raises(UserError, match=r"a\.yaml:1: not YAML: a number of more than 1,000 characters"):
+        read_yaml(tmp_path / "a.yaml")
+
+
+def test_a_number_of_yaml_that_no_float_can_hold(tmp_path):
+    (tmp_path / "a.yaml").write_text("a: 1" + ":1" * 300 + ".5")
+    with pytest.raises(UserError, match=r"a\.yaml:1: not YAML: int too large to convert to float"):
+        read_yaml(tmp_path / "a.yaml")
+
+
+@pytest.mark.parametrize(
+    ("kind", "form"), [(tarfile.GNUTYPE_LONGNAME, tarfile.GNU_FORMAT), (tarfile.XHDTYPE, tarfile.USTAR_FORMAT)]
+)
+def test_a_long_header_of_an_archive(tmp_path, kind, form):
+    header = tarfile.TarInfo("././@LongLink")
+    header.type, header.size = kind, 300_000_000
+    with gzip.open(path := tmp_path / "release", "wb") as file:
+        file.write(header.tobuf(form))
+        zeros(file, header.size)
+    tracemalloc.start()
+    with pytest.raises(UserError, match="neither a folder nor an archive"), unpacked(path):
+        pass
+    assert tracemalloc.get_traced_memory()[1] < 100_000_000
+    tracemalloc.stop()
 
 
 MANY = {

@@ -156,7 +156,9 @@ def test_what_is_read_belongs_to_who_reads_it(file, tmp_path):
             read_yaml(tmp_path / name)
 
 
-@pytest.mark.parametrize("value, why", [("2024-13-45", "month must be in 1..12"), ("9" * 5000, "Exceeds the limit")])
+@pytest.mark.parametrize(
+    "value, why", [("2024-13-45", "month must be in 1..12"), ("9" * 5000, "a number of more than")]
+)
 def test_a_value_that_python_cannot_hold(tmp_path, value, why):
     path = tmp_path / "one.yaml"
     path.write_text(f"a: 1\nb: [{value}]\n", encoding="utf-8")

@@ -4,6 +4,7 @@ import json
 import shutil
 import string
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import torch
 from safetensors.torch import load_file, save_file
@@ -20,7 +21,7 @@ from sentence_transformers.sentence_transformer.modules import (
     Transformer,
 )
 from sentence_transformers.sparse_encoder.modules import SparseAutoEncoder, SparseStaticEmbedding, SpladePooling
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM, AutoTokenizer, Qwen3Config, Qwen3Model
 
 DIMENSION = 32
 E5 = {"query": "what is ", "document": "stone: "}
@@ -60,12 +61,32 @@ def static(read) -> StaticEmbedding:
     return StaticEmbedding(tokenizer, torch.randn(len(tokenizer), DIMENSION))
 
 
+def decoder(read, folder: str) -> Transformer:
+    """A tiny decoder (Qwen3) whose tokenizer pads on the left, as embedding models of this kind have it."""
+    tokenizer = read().tokenizer
+    tokenizer.padding_side = "left"
+    torch.manual_seed(6)
+    heads = {"num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 16}
+    sizes = {"hidden_size": DIMENSION, "intermediate_size": 2 * DIMENSION, "num_hidden_layers": 2, **heads}
+    Qwen3Model(Qwen3Config(vocab_size=len(tokenizer), **sizes)).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return Transformer(folder, max_seq_length=24)
+
+
+def instructed(read):
+    """A decoder that takes the last token of a query behind an instruction, as Qwen3 Embedding does."""
+    with TemporaryDirectory() as folder:
+        parts = [decoder(read, folder), Pooling(DIMENSION, "lasttoken"), Normalize()]
+    return parts, {"prompts": {"query": "Instruct: what answers it\nQuery: ", "document": ""}}
+
+
 # name -> modules behind a tiny transformer, and what else the model says; `read` makes such a transformer.
 DUAL = {
     "MiniLM": lambda read: ([read(), Pooling(DIMENSION, "mean"), Normalize()], {}),
     "E5": lambda read: ([read(), Pooling(DIMENSION, "mean"), Normalize()], {"prompts": E5}),
     "BGE": lambda read: ([read(), Pooling(DIMENSION, "cls"), Normalize()], {"prompts": BGE}),
     "GTE": lambda read: ([read(), Pooling(DIMENSION, "lasttoken"), Normalize()], {"prompts": {"query": "is "}}),
+    "Qwen3 Embedding": instructed,
     "Nomic": lambda read: ([read(max_seq_length=12), Pooling(DIMENSION, "mean")], {"prompts": NOMIC}),
     "Instructor": lambda read: (
         [read(), Pooling(DIMENSION, "mean", include_prompt=False), Normalize()], {"prompts": E5}

@@ -284,6 +284,14 @@ def test_seeds_that_only_one_of_two_systems_has_are_left_out(seeds, others):
     assert (Estimate(first) - Estimate(2 * second)).values.tolist() == [[0, -1, -2, -3], [-4, -5, -6, -7]]
 
 
+def test_runs_are_paired_by_the_name_of_their_seed():
+    one, other = Estimate(np.array([[1.0], [3.0]]), seeds=["1", "3"]), Estimate(np.array([[0.1], [0.2], [0.3]]))
+    for difference, expected in ((one - other, [[0.9], [2.7]]), (other - one, [[-0.9], [-2.7]])):
+        assert difference.values == pytest.approx(np.array(expected)) and difference.seeds == ("1", "3")
+    assert ((one + other) / other).seeds == (other - other + one).seeds == ("1", "3")
+    assert (one - Estimate(np.array([[5.0], [6.0]]), seeds=["7", "8"])).values.tolist() == [[-4.0], [-3.0]]
+
+
 @pytest.mark.parametrize("seeds, spread", [(1, 0.0), (3, 0.0), (3, 0.005), (3, 0.02), (5, 0.02)])
 def test_an_interval_of_drops_is_right_at_least_as_often_as_it_says(seeds, spread):
     """Queries and seeds vary, alone and together. (A bootstrap covers .89 with three seeds at a spread of .02.)

@@ -9,6 +9,7 @@ import pytest
 from robustdr.core.errors import UserError
 from robustdr.evaluation import ledger
 from robustdr.evaluation.names import MEAN
+from robustdr.evaluation.priors import Runs
 from robustdr.evaluation.settled import lay_out, one_run_a_seed, settled_rows
 from robustdr.evaluation.store import Source, Store
 
@@ -46,6 +47,15 @@ def test_seeds_of_several_files_are_rows_in_their_order(store):
     settled_store = store(row(0.5, 2), row(0.25, 1), row(0.75, 10))
     assert values(settled_store) == [[0.25, 0.25], [0.5, 0.5], [0.75, 0.75]]
     assert settled_store.queries("rodr", "toy") == ["q1", "q2"]
+
+
+def test_systems_are_compared_by_the_seeds_that_both_have(tmp_path):
+    rows = [row(0.1 * seed, seed) for seed in (1, 2, 3)] + [row(1.0 * seed, seed, system="st") for seed in (1, 3)]
+    keys = lay_out(one_run_a_seed(pd.DataFrame(rows)), tmp_path)
+    runs = Runs(frozenset({"rodr", "st"}))
+    both = Store([Source(Path(path), key) for path, key in keys.items()], ROLES, runs=runs)
+    ours, theirs = (both.estimate(system, "toy", "original", "RR@10") for system in ("st", "rodr"))
+    assert (ours - theirs).values == pytest.approx(np.array([[0.9, 0.9], [2.7, 2.7]]))
 
 
 def test_other_settings_and_other_scales_never_mix_in(store):

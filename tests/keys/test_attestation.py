@@ -6,7 +6,9 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import time
+from pathlib import Path
 
 import pytest
 
@@ -266,3 +268,65 @@ def test_a_stray_module_beside_the_package_is_refused(tmp_path, evaluate, name):
 
 def test_a_stray_rank_is_no_torchrun(tmp_path, evaluate):
     assert evaluate(RANK="1").returncode == 0 and (tmp_path / "m.parquet.sha256").is_file()
+
+
+@pytest.fixture()
+def environment(tmp_path):
+    """`ran()`: start the stage in an environment of its own, whose packages are copies of two of this one's."""
+    home = tmp_path / "environment"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", home], check=True)
+    (packages,) = home.glob("lib/python3*/site-packages")
+    for folder in ("six.py", "six-*.dist-info", "yaml", "pyyaml-*.dist-info"):
+        for source in Path(sysconfig.get_path("purelib")).glob(folder):
+            copy = shutil.copytree if source.is_dir() else shutil.copy
+            copy(source, packages / source.name)
+    code = "import {0}; from robustdr.keys.attestation import check_origins; check_origins()"
+
+    def ran(modules="six, yaml"):
+        # What the check itself needs lies in the environment of the tests, which is none of its places.
+        return subprocess.run(
+            [home / "bin/python", "-c", code.format(modules)], cwd=tmp_path, capture_output=True, text=True,
+            env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
+        )  # fmt: skip
+
+    return ran, packages
+
+
+def refused(ran, *words):
+    last = ran.stderr.splitlines()[-1]
+    return ran.returncode == 1 and "UserError" in last and all(word in last for word in words)
+
+
+def test_modules_of_the_environment_are_those_that_were_installed(environment):
+    ran, _ = environment
+    assert ran().returncode == 0, ran().stderr
+
+
+@pytest.mark.parametrize("name", ["six.py", "yaml/nodes.py"])
+def test_a_changed_module_of_the_environment_is_refused(environment, name):
+    ran, packages = environment
+    with open(packages / name, "a", encoding="utf-8") as file:
+        file.write("\n# a line of somebody who looked for a fault\n")
+    assert refused(ran(), name, "it changed after its package was installed")
+
+
+@pytest.mark.parametrize("name", ["stray.py", "sitecustomize.py", "yaml/stray.py"])
+def test_a_module_of_the_environment_that_no_package_has_is_refused(environment, name):
+    ran, packages = environment
+    (packages / name).write_text("", encoding="utf-8")
+    module = name.removesuffix(".py").replace("/", ".")
+    assert refused(ran(f"six, yaml, {module}"), name, "no installed package has this file")
+
+
+def test_a_file_pth_that_runs_code_is_refused(environment):
+    ran, packages = environment
+    (packages / "stray.pth").write_text("import sys; sys.setrecursionlimit(999)\n", encoding="utf-8")
+    assert refused(ran(), "stray.pth", "no installed package has this file")
+
+
+def test_a_package_behind_a_file_pth_is_refused(environment, tmp_path):
+    ran, packages = environment
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/stray.py").write_text("", encoding="utf-8")
+    (packages / "stray.pth").write_text(f"{tmp_path}/elsewhere\n", encoding="utf-8")
+    assert refused(ran("stray"), "elsewhere/stray.py", "it was loaded as the module stray, and belongs neither")

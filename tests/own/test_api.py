@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from typing import get_args
 
 import pytest
@@ -48,7 +49,9 @@ def test_every_option_of_the_command_is_one_of_the_function():
     assert {*api.Options.__annotations__} == actions.keys() - {"models", "output", "fail_if_drop"}
     for name, kind in api.Options.__annotations__.items():
         assert (kind is bool) == (actions[name].nargs == 0), name
-        assert get_args(kind) in ((), get_args(api.Name), (str,), (int,), tuple(actions[name].choices or ())), name
+        several = get_args(api.Name | Sequence[api.Name])
+        choices = tuple(actions[name].choices or ())
+        assert get_args(kind) in ((), get_args(api.Name), several, (str,), (int,), choices), name
 
 
 OPTIONS = {

@@ -310,3 +310,47 @@ def test_a_document_of_damaged_bytes_is_one_line(tmp_path, capsys):
     path.write_bytes(data)
     assert main(["transcribe", str(path)]) == 2
     assert capsys.readouterr().err == f"robustdr: {path}: not a Word document; save it as .docx\n"
+
+
+MANY = {
+    "a.docx": {"word/document.xml": b"<w:p/>" * 2_100_000},
+    "b.docx": {"word/document.xml": b'<w:p w:a="1" w:b="2" w:c="3"/>' * 600_000},
+    "c.docx": {"word/styles.xml": b"<w:style/>" * 2_100_000},
+}
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_a_document_of_many_tags_is_refused_before_it_is_parsed(tmp_path, capsys, name):
+    (part, tags), *_ = MANY[name].items()
+    before = b"</w:body>" if part == "word/document.xml" else b"</w:styles>"
+    path = repacked(tmp_path / name, lambda at, data: data.replace(before, tags + before) if at == part else data)
+    assert path.stat().st_size < 100_000 and main(["transcribe", str(path)]) == 2
+    message = "more than 2,000,000 tags and attributes; save only its tables"
+    assert capsys.readouterr().err == f"robustdr: {path}: {message}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.html", "<p>" * 2_100_000, "more than 2,000,000 tags and attributes"),
+        ("a.html", f"<p {' '.join(f'a{n}=1' for n in range(100_000))}>", "a tag of more than 10,000 attributes"),
+        ("a.html", f"<p {' '.join(f'a{n}' for n in range(100_000))}>", "a tag of more than 10,000 attributes"),
+        ("a.md", f"{GOOD}\n<p {' '.join(f'a{n}' for n in range(100_000))}>", "a tag of more than 10,000 attributes"),
+        ("a.csv", "a,1.5\n" * 1_000_000, "more than 200,000 fields"),
+        ("a.tex", "\\input{a}" * 60, "more than 10,000,000 characters with all that it inputs"),
+    ],
+)
+def test_a_file_that_would_take_much_memory_or_time_is_refused(read, name, text, message):
+    began = time.process_time()
+    with pytest.raises(UserError, match=message):
+        read(name, text)
+    assert time.process_time() - began < 8
+
+
+@pytest.mark.parametrize("fields", [1000, 1001])
+def test_a_row_of_too_many_fields_is_said(read, fields):
+    line = ",".join(["1.5"] * (fields - 1))
+    _, problems = read("a.csv", f"Model,{line}\nx,{line}\n")
+    assert [problem for problem in problems if "only its first 1,000 fields are read" in problem] == [
+        f"table_1: row {row}: only its first 1,000 fields are read" for row in (1, 2) if fields > 1000
+    ]

@@ -36,6 +36,7 @@ def prose(paper):
         ("On typo queries, alpha is 11.1% better than beta in RR@10.", AGREES, "6 points or 11.1%"),
         ("On typo queries, alpha is 6.0 points better than beta in RR@10.", AGREES, "6 points or 11.1%"),
         ("On typo queries, alpha is 13.1% better than beta in RR@10.", DIFFERS, "6 points or 11.1%"),
+        ("On typo queries, our system with alpha is 13.1% better than beta in RR@10.", UNTIED, ""),
         ("Of all pairs, 25% are noisy.", AGREES, "30 of 120"),
         ("Of all pairs, 33% are noisy.", DIFFERS, "30 of 120"),
         ("In RR@10, alpha is the best on 3 of 3 sets.", AGREES, "3 of 3"),
@@ -113,6 +114,10 @@ def test_a_number_that_fits_is_not_tied_where_the_sentence_leaves_something_open
         ("alpha has the highest RR@10 on all collections.", DIFFERS, "2 of 3; but 50.1 (beta)"),
         ("beta has the highest RR@10 on NQ.", AGREES, "1 of 1"),
         ("alpha has the highest RR@10 on NQ.", DIFFERS, "0 of 1; but 50.1 (beta)"),
+        ("alpha outperforms beta on 2 of 3 collections.", AGREES, "2 of 3"),
+        ("beta is better than alpha on 2 of 3 collections.", DIFFERS, "1 of 3"),
+        ("beta is outperformed by alpha on 2 of 3 collections.", UNTIED, ""),
+        ("alpha outperforms beta on nearly 3 of 3 collections.", UNTIED, ""),
         ("alpha is the best on 2 of 3 collections.", AGREES, "2 of 3"),
         ("alpha is the best on 3 of 3 collections.", DIFFERS, "2 of 3"),
         ("alpha is second best on 3 of 3 collections.", UNTIED, ""),
@@ -273,3 +278,38 @@ def test_a_wrong_number_needs_the_name_of_what_it_is(paper):
 )
 def test_a_number_that_is_printed_for_its_system_agrees(settings, sentence):
     assert {tie.verdict for tie in settings.check([(1, sentence)]).ties} == {AGREES}
+
+
+def test_a_label_of_digits_is_no_part_of_a_number(paper):
+    cells = "1 | 15.6 | 57.8\n2 | 20.4 | 61.0\n"
+    columns = [{"system": name, "measure": "Accuracy"} for name in ("OFF-large", "ON-large")]
+    prose = Prose(paper(table1={"columns": columns, "row": "split", "unit": "percent", "cells": cells}))
+    for sentence, verdict in (
+        ("On split 1, the accuracy of OFF-large is 15.9%.", DIFFERS),
+        ("With p = 0.1, the accuracy of OFF-large is 15.9%.", UNTIED),
+        ("With 1.00 and 1, the accuracy of OFF-large is 15.9%.", DIFFERS),
+    ):
+        assert prose.check([(1, sentence)]).ties[-1].verdict == verdict, sentence
+
+
+CONDITIONS = [
+    ("Accuracy ranges from 12.4% (A-large, δ = 0) to 36.1%.", UNTIED),  # of a set
+    ("The accuracy of A-large under δ = 0 is 12.4%.", AGREES),
+    ("The accuracy of A-large under δ > 0 is 12.4%.", UNTIED),  # another condition
+    ("Under δ = 0, A-large has an accuracy over 12%.", AGREES),
+    ("Under δ = 0 and over 5% noise, A-large has the accuracy of chance.", UNTIED),
+    ("Under δ = 0, with ρ = 12.4%, the accuracy of A-large falls.", UNTIED),
+]
+
+
+@pytest.mark.parametrize(("sentence", "verdict"), CONDITIONS)
+def test_ranges_conditions_bounds_and_values_of_other_names(paper, sentence, verdict):
+    columns = [{"measure": "Accuracy", "category": text} for text in ("δ = 0", "δ = 5")]
+    table = {
+        "columns": columns,
+        "row": "system",
+        "unit": "percent",
+        "cells": "A-large | 12.4 | 10.1\nB-large | 36.1 | 20.2\n",
+    }
+    ties = Prose(paper(table1=table)).check([(1, sentence)]).ties
+    assert {tie.verdict for tie in ties if tie.number.strip("over %") in ("12.4", "12", "5")} == {verdict}

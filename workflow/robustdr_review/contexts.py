@@ -5,12 +5,16 @@ from collections.abc import Sequence
 
 from robustdr_review.sentences import Figure
 
-_RANGE_BEFORE = re.compile(r"\d\s?%?\s?[–-]\s?$|\bbetween\s+$|\bbetween\s+[\d.,]+\s?%?\s+and\s+$", re.I)
+_RANGE_BEFORE = re.compile(
+    r"\d\s?%?\s?[–-]\s?$|\bbetween\s+$|\bbetween\s+[\d.,]+\s?%?\s+and\s+$|\brang(?:es?|ed|ing) (?:from|between)\b",
+    re.I,
+)
 _RANGE_AFTER = re.compile(r"\s?[–-]\s?\d")
 _UNIT = re.compile(
     r"\s?(?P<unit>[kcmnμµ]?m|m?s|sec(?:ond)?s?|min(?:ute)?s?|hours?|days?|years?|[KMGT]i?B|[kMG]?Hz|dB|[kmM]?[VWJ]|eV|"
     r"-?\s?fold|times|x)(?![\w-])|\s?(?P<sign>[×°Ω])"
 )
+_EQUAL = re.compile(r"([^\W\d]\w*)\s*(?:[=≈]\s*[\d.]|≈)$")
 _SETTING = re.compile(
     r"\b(?:probabilit\w+|learning rate|dropout|temperature|threshold|gate|target|criterion|weight decay|momentum|"
     r"cut-?off|warm-?up|alpha level|significance level)\b",
@@ -41,6 +45,12 @@ def has_other_unit(figure: Figure, sentence: str, texts: str) -> bool:
     match = _UNIT.match(sentence, figure.end)
     unit = (match["unit"] or match["sign"]).strip("- ") if match else ""
     return bool(unit) and not re.search(rf"(?<![^\W_]){re.escape(unit[:3])}", texts, re.I)
+
+
+def is_of_other_name(figure: Figure, sentence: str, texts: str) -> bool:
+    """Whether a figure is the value of a name that the texts of its cells lack: `δ shock = 0.15`."""
+    match = _EQUAL.search(sentence[: figure.position] + figure.text[:1])
+    return match is not None and match[1].casefold() not in texts
 
 
 def is_setting(sentence: str, texts: str) -> bool:

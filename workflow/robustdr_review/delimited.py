@@ -3,7 +3,7 @@
 import csv
 import io
 
-from robustdr_review.grids import Field, Grid, Span, spread
+from robustdr_review.grids import MOST, Field, Grid, Span, spread
 
 DELIMITERS = ",;\t|"
 
@@ -16,8 +16,14 @@ def read_csv(text: str) -> list[Grid]:
         dialect = csv.excel
     before = csv.field_size_limit(len(text) + 1)
     try:
-        lines = [line for line in csv.reader(io.StringIO(text), dialect) if any(field.strip() for field in line)]
+        lines, number = [], 0
+        for line in csv.reader(io.StringIO(text), dialect):
+            if any(field.strip() for field in line):
+                lines.append(line)
+                number += len(line)
+            if number > MOST:
+                break  # `spread` refuses it
     finally:
         csv.field_size_limit(before)  # the limit holds for the whole process
     rows, problems = spread([[Span(Field(" ".join(field.split()))) for field in line] for line in lines])
-    return [Grid("", "", rows, 0, problems)] if rows else []
+    return [Grid("", "", rows, 0, problems)] if lines else []

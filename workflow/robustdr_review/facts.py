@@ -7,12 +7,14 @@ from typing import NamedTuple
 
 from robustdr.audit import rounding
 from robustdr.audit.cells import Cell
+from robustdr.audit.evidence import significant
 from robustdr.audit.relations import label
 from robustdr.claims.intervals import SLACK, Interval
 from robustdr_review.sentences import POINTS, SHARE, SIZE, VALUE, Figure
 
 PLAIN = ("value", "median")  # values that are no change themselves
 CHANGES = ("drop", "points", "average_drop", "worst_drop")
+CHANGED = 2  # digits of numbers whose change says something
 
 
 class Fact(NamedTuple):
@@ -104,7 +106,8 @@ def facts(
     for name, labels in named_labels.items():
         groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
         for cell in cells if len(labels) > 1 and name not in ("measure", "collection") else ():
-            if cell.coordinates["value"] in PLAIN and cell.coordinates.get(name) in labels:
+            is_plain = cell.coordinates["value"] in PLAIN and significant(cell) >= CHANGED
+            if is_plain and cell.coordinates.get(name) in labels:
                 groups[cell.table, cell.place_without(name)].append(cell)
         for group in groups.values():
             for first, second in combinations(group, 2):

@@ -105,6 +105,7 @@ def spread(
     fields = 0
     spread_rows: list[list[Field]] = []
     continued: dict[int, tuple[Field, int]] = {}  # by column: a field from an earlier row, and the rows it still covers
+    problems: list[Problem] = []
     for spans in rows:
         row: list[Field] = []
         pending = deque(spans)
@@ -116,6 +117,10 @@ def spread(
                 row.append(covering)
                 continue
             span = pending.popleft()
+            if len(row) == WIDEST:
+                message = f"row {len(spread_rows) + 1}: only its first {WIDEST:,} fields are read"
+                problems.append(Problem(message))
+                break
             repeated = replace(span.field, repeated=True)
             for place in range(min(span.columns, WIDEST - len(row))):
                 if span.rows > 1:
@@ -126,7 +131,6 @@ def spread(
         if fields > MOST:
             return [], [Problem(TOO_MANY)]
     width = max((len(row) for row in spread_rows), default=0) if padded else _usual([len(row) for row in spread_rows])
-    problems = []
     for index, row in enumerate(spread_rows):
         if padded and len(row) < width:
             spread_rows[index] = row = [*row, *[Field("")] * (width - len(row))]

@@ -7,6 +7,7 @@ from lxml import html
 from lxml.etree import ParserError
 from markdown_it import MarkdownIt
 
+from robustdr.core.bounds import check_markup
 from robustdr.core.errors import UserError
 from robustdr_review.grids import CAPTION, MOST, Field, Grid, Problem, Span, covered, raised, spread, titled
 
@@ -33,7 +34,12 @@ def read_html(text: str) -> list[Grid]:
 
 
 def parsed(text: str) -> html.HtmlElement | None:
-    """The root of a page; None if it holds nothing but comments."""
+    """The root of a page; None if it holds nothing but comments.
+
+    Raises:
+        UserError: see `check_markup`.
+    """
+    check_markup(text.encode(), "the page")
     try:
         return html.fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8")) if text.strip() else None
     except ParserError:

@@ -14,7 +14,14 @@ from robustdr.audit.inference import DECISION, FITS
 from robustdr.audit.reported import Reported, Table
 from robustdr.audit.sizes import Size, sizes
 from robustdr_review.amounts import amounts
-from robustdr_review.contexts import has_other_subject, has_other_unit, is_of_range, is_setting, is_share
+from robustdr_review.contexts import (
+    has_other_subject,
+    has_other_unit,
+    is_of_other_name,
+    is_of_range,
+    is_setting,
+    is_share,
+)
 from robustdr_review.facts import CHANGES, PLAIN, Fact, are_one, facts, totals
 from robustdr_review.notation import judged
 from robustdr_review.sentences import COUNT, LEVEL, POINTS, SHARE, Figure, figures, sentences, tables_named
@@ -25,6 +32,7 @@ MOST = 300  # cells that the labels of a sentence may leave: among more, they sa
 NUMBERS = 5_000  # of sentences
 CHANCE = 0.1  # that a number fits one of its candidates though it has nothing to do with them, at most
 DIGITS = 3  # of a number that may differ from a cell
+CLOSE = 1.25  # factor within which `over 60` is said of a number
 NEAR = 2.0  # a number that is wrong is still within this factor of the right one; else it is about something else
 LOST_OF_SAMPLE = 0.1  # share of a number of people by which that of all groups differs, at most
 SAMPLED = ("collection", "split", "category", "query_set")  # coordinates that a sample has
@@ -61,6 +69,15 @@ _NOT_BEST = re.compile(
     r"\b(?:second|third|next|one of|among|except|but|not|nearly|almost|most of|often|usually|mostly|than|nor|if)\b",
     re.I,
 )
+_OUTDOES = re.compile(
+    r"\b(?:outperform(?:s|ed)?|beats?|surpass(?:es|ed)?|exceed(?:s|ed)?|improve[sd]? (?:over|upon)|"
+    r"(?:is|are|was|were|performs?|performed) better than)\b(?!\s+by\b)",
+    re.I,
+)
+_OWN = re.compile(r"\bour\b|\bproposed\b", re.I)  # a system that may have no label of its own in the sentence
+_LOW = re.compile(  # the best of these are the lowest
+    r"\b(?:[wc]er|eer|perplexity|ppl|loss|errors?|latency|mae|rm?se|mse|fid|times?|seconds?|rank)\b|↓", re.I
+)
 _HEDGED = re.compile(r"\b(?:baselines?|competitors?|and|or|while|whereas|although)\b", re.I)
 _ALL = re.compile(r"\b(?:all|every|each|across|both)\b", re.I)
 _ALIASES = {
@@ -81,6 +98,9 @@ _ALIASES = {
 }
 _EITHER = re.compile(r"\bchange[sd]?\b|gap|differ|impact", re.I)
 _PLURAL = re.compile(r"(?<=ss)es$|(?<=[a-z][a-z][a-rt-z])s$")
+_SIGN = re.compile(r"[=<>≤≥≠]")  # in a label: `δ = 0` is not `δ > 0`
+_ALONE = re.compile(r"[^\d.,]?\d+(?:[^\d%].?|[.,]\D?)?", re.S)  # a whole number that is no part of another one
+_DIGITS = re.compile(r"\d[\d.,]*%?|\.\d+%?")
 _WORD = re.compile(r"[a-z0-9]+|[^\W_a-z0-9]")  # of scripts other than Latin each letter
 
 
@@ -233,7 +253,7 @@ class Prose:
             if number.kind == LEVEL:
                 verdict, *rest = _level(number, [self.tables[id] for id in named_tables])
             elif number.kind == COUNT:
-                verdict, *rest = self._best(number, names.starts, named_tables, sentence)
+                verdict, *rest = self._wins(number, names.starts, named_tables, sentence)
             else:
                 meant = [fact for fact in named_facts if fact.is_meant(number, changes)]
                 verdict, *rest = self._tie(number, names, meant, changes or number.kind == POINTS, compares, sentence)
@@ -293,18 +313,20 @@ class Prose:
 
     def _names_in(self, sentence: str) -> _Names:
         found = _WORD.finditer(sentence.casefold())
-        tokens = [(_singular(match[0]), match.start()) for match in found]
+        tokens = [(_singular(match[0]), match.start(), match.end()) for match in found]
         places: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         words = []
         place = 0
         while place < len(tokens):
             for length in range(min(self._longest, len(tokens) - place), 0, -1):
-                key = tuple(token for token, _ in tokens[place : place + length])
-                start = tokens[place][1]
+                key = tuple(token for token, *_ in tokens[place : place + length])
+                start, end = tokens[place][1], tokens[place + length - 1][2]
                 fitting = {
                     label
                     for label, text in self._names.get(key, {}).items()
                     if len(text) > SHORT or sentence[start : start + len(text)] == text
+                    if _SIGN.findall(text) == _SIGN.findall(sentence[start:end])
+                    if not text.isdecimal() or _ALONE.fullmatch(sentence[max(0, start - 1) : end + 2])
                 }
                 if fitting:
                     for name, label in fitting:
@@ -335,17 +357,26 @@ class Prose:
         if not are_one(candidates) or not self._is_meant(number, candidates[0], names, meant, sentence):
             return UNTIED, "", ""
         if candidates[0].fits(number):
-            return AGREES, *candidates[0].words()
-        is_error = self._is_near(number, candidates[0]) and self._is_worded(number, candidates[0], names)
+            is_close = number.hedge not in ("<", ">") or _is_within(number, candidates[0], CLOSE)
+            return (AGREES, *candidates[0].words()) if is_close else (UNTIED, "", "")
+        is_error = (
+            self._is_near(number, candidates[0])
+            and self._is_worded(number, candidates[0], names)
+            and self._is_one_pair(candidates[0], names, sentence)
+        )
         return (DIFFERS, *candidates[0].words()) if is_error else (UNTIED, "", "")
 
     def _is_near(self, number: Figure, fact: Fact) -> bool:
         """Whether a number that is none of a fact's values looks like a wrong print of one: near, and of its form."""
-        end = max(end for end in number.interval if isfinite(end))
-        middles = [abs(value.low + value.high) / 2 for value in fact.values[number.kind]]
-        is_near = any(middle and 1 / NEAR < end / middle < NEAR for middle in middles)
+        is_near = _is_within(number, fact, NEAR)
         has_decimals = "." not in number.text or any(cell.decimals for cell in fact.cells) or bool(fact.whole)
         return is_near and has_decimals and bool(number.digits >= DIGITS or fact.is_change or fact.whole)
+
+    def _is_one_pair(self, fact: Fact, names: _Names, sentence: str) -> bool:
+        """Whether a change is between the labels of one kind that a sentence names, and it names no more than these."""
+        starts = self._within(names, fact).starts
+        others = (labels for name, labels in starts.items() if name != fact.differing)
+        return not fact.differing or (all(len(labels) < 2 for labels in others) and not _OWN.search(sentence))
 
     def _is_worded(self, number: Figure, fact: Fact, names: _Names) -> bool:
         """Whether a sentence names what a wrong number would be of, also where a table has one label for it."""
@@ -379,7 +410,8 @@ class Prose:
         texts = " ".join(self._texts(cell) for cell in fact.cells).casefold()
         first = fact.cells[0]
         labels = {label for labels in self._labels[first.table].values() for label in labels}
-        printed = re.compile(rf"(?<![\w.]){re.escape(number.text)}(?![\w.])")
+        digits = _DIGITS.search(number.text)
+        printed = re.compile(rf"(?<![\w.]){re.escape(digits[0] if digits else number.text)}(?![\w.])")
         starts = [
             start
             for name, starts_of in names.starts.items()
@@ -389,6 +421,7 @@ class Prose:
         ]
         return (
             is_setting(sentence, texts)
+            or is_of_other_name(number, sentence, texts)
             or has_other_unit(number, sentence, texts)
             or has_other_subject(number, sentence, starts)
             or (bool(fact.whole) and not is_share(number, sentence))
@@ -497,30 +530,59 @@ class Prose:
             for cell in fact.cells
         )
 
-    def _best(
-        self, number: Figure, labels: Mapping[str, Collection[str]], tables: Collection[str], sentence: str
+    def _wins(
+        self, number: Figure, labels: Mapping[str, Mapping[str, Sequence[int]]], tables: Sequence[str], sentence: str
     ) -> tuple[str, str, str]:
-        """`best on 11 of 13`: in how many groups of cells that differ in the system alone the named one is the best."""
-        systems = labels.get("system", ()) if _WINS.search(sentence) and not _NOT_BEST.search(sentence) else ()
+        """`best on 11 of 13`, `outperforms BM25 on 7 of 9`: how often one system is above all others, or above one."""
+        winner, rival = _contest(sentence, labels.get("system", {}))
         rest = {name: starts for name, starts in labels.items() if name != "system"}
         verdicts = []
-        for id in dict.fromkeys(cell.table for cell in self._select(labels, tables)) if len(systems) == 1 else ():
-            groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
+        for id in dict.fromkeys(cell.table for cell in self._select(labels, tables)) if winner else ():
+            groups: defaultdict[tuple[object, ...], dict[str, Cell]] = defaultdict(dict)
             for cell in self._select(rest, [id]) if rest else self.tables[id].cells:
                 is_measured = bool("system" in cell.coordinates and self._measure_of(cell))
                 if is_measured and cell.coordinates["value"] in PLAIN and not is_average(cell):
-                    groups[cell.place_without("system")].append(cell)
-            compared = [
-                (named_cells[0], cells)
-                for cells in groups.values()
-                if len(cells) > 1 and (named_cells := [cell for cell in cells if cell.coordinates["system"] in systems])
+                    groups[cell.place_without("system")].setdefault(cell.coordinates["system"], cell)
+            contests = [
+                (group[winner], [cell for system, cell in group.items() if system != winner and rival in ("", system)])
+                for group in groups.values()
+                if winner in group
             ]
-            if len(compared) == number.out_of:
-                best = sum(named_cells.value >= max(cell.value for cell in cells) for named_cells, cells in compared)
-                verdict = AGREES if best == number.interval.low else DIFFERS
-                name = f"{id} [{next(iter(systems))}], the best of its group"
-                verdicts.append((verdict, name, f"{best} of {len(compared)}"))
+            contests = [(cell, others) for cell, others in contests if others]
+            are_high = not any(_LOW.search(self._texts(cell)) for cell, _ in contests)
+            if len(contests) == number.out_of and are_high:
+                won = sum(all(_is_above(cell, other, bool(rival)) for other in others) for cell, others in contests)
+                verdict = AGREES if won == number.interval.low else DIFFERS
+                name = f"{id} [{winner}], {f'above {rival}' if rival else 'the best of its group'}"
+                verdicts.append((verdict, name, f"{won} of {len(contests)}"))
         return verdicts[0] if len(verdicts) == 1 else (UNTIED, "", "")
+
+
+def _is_within(number: Figure, fact: Fact, factor: float) -> bool:
+    """Whether a number is within a factor of one of a fact's values."""
+    end = max(end for end in number.interval if isfinite(end))
+    middles = [abs(value.low + value.high) / 2 for value in fact.values[number.kind]]
+    return any(middle and 1 / factor < end / middle < factor for middle in middles)
+
+
+def _contest(sentence: str, starts: Mapping[str, Sequence[int]]) -> tuple[str, str]:
+    """The system that a sentence says to win, and the one that it is compared with; '' for all others, or for none.
+
+    Args:
+        starts: where the sentence names each system.
+    """
+    if match := _OUTDOES.search(sentence):
+        winners = [system for system, places in starts.items() if max(places) < match.start()]
+        rivals = [system for system, places in starts.items() if min(places) >= match.end()]
+        is_plain = not _NOT_BEST.search(sentence[: match.start()] + sentence[match.end() :])
+        if len(winners) == len(rivals) == 1 and len(starts) == 2 and is_plain:
+            return winners[0], rivals[0]
+    is_best = len(starts) == 1 and _WINS.search(sentence) and not _NOT_BEST.search(sentence)
+    return (next(iter(starts)) if is_best else ""), ""
+
+
+def _is_above(cell: Cell, other: Cell, strictly: bool) -> bool:
+    return cell.value > other.value or (cell.value == other.value and not strictly)
 
 
 def _singular(word: str) -> str:

@@ -10,7 +10,7 @@ from zipfile import BadZipFile, ZipFile
 from robustdr.core.errors import UserError
 from robustdr_review.tex import uncommented
 
-MOST = 50_000_000  # characters of a paper with all that it inputs
+MOST = 10_000_000  # characters of a paper with all that it inputs
 DEEPEST = 10  # files that input each other
 LIKELY = 5  # files of a zip file that may be its main file
 _INPUT = re.compile(

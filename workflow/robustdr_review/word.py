@@ -10,6 +10,7 @@ from docx.table import Table, _Cell
 from docx.text.paragraph import Paragraph
 from lxml.etree import XMLSyntaxError
 
+from robustdr.core.bounds import check_markup
 from robustdr.core.errors import UserError
 from robustdr_review.grids import MOST as MOST_FIELDS
 from robustdr_review.grids import WIDEST, Field, Grid, Span, raised, spread, titled
@@ -21,12 +22,13 @@ def read_docx(path: Path) -> list[Grid]:
     """The tables of a document, in order; a caption is a paragraph `Table <n>` next to a table.
 
     Raises:
-        UserError: the file is not a Word document, or has more than `MOST` bytes.
+        UserError: the file is not a Word document, or has more than `MOST` bytes or too many tags.
     """
     try:
         with ZipFile(file := BytesIO(path.read_bytes())) as packed:
             if sum(part.file_size for part in packed.infolist()) > MOST:
                 raise UserError(f"{path}: more than {MOST // 10**6} MB when unpacked; save only its tables")
+            check_markup(b"".join(map(packed.read, packed.namelist())), path)
         parts = list(Document(file).iter_inner_content())
     except UserError:
         raise

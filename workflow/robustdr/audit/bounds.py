@@ -15,6 +15,7 @@ from robustdr.audit.evidence import significant
 from robustdr.audit.findings import Broken
 from robustdr.audit.formulas import NAMES
 from robustdr.audit.grains import deviations, is_whole
+from robustdr.audit.heads import CHANGE
 from robustdr.audit.relations import label
 from robustdr.audit.reported import Table
 from robustdr.audit.sizes import Size, sizes
@@ -56,7 +57,8 @@ def _measures(table: Table) -> dict[str, list[Cell]]:
     cells_by_measure: defaultdict[str, list[Cell]] = defaultdict(list)
     for cell in table.cells:
         measure = cell.coordinates.get("measure", "")
-        if cell.coordinates["value"] == "value" and not cell.hedge and SHARES.fullmatch(measure):
+        is_change = any(CHANGE.search(text) for name, text in cell.coordinates.items() if name != "value")
+        if cell.coordinates["value"] == "value" and not cell.hedge and not is_change and SHARES.fullmatch(measure):
             cells_by_measure[measure].append(cell)
     return cells_by_measure
 

@@ -38,22 +38,35 @@ def _numbers(tables: Sequence[Table]) -> Iterator[Broken]:
             for pair in combinations(cells, 2):
                 pairs[pair[0].table, pair[1].table].append(pair)
     for of_tables in pairs.values():
-        different = [pair for pair in of_tables if not pair[0].interval.meets(pair[1].interval)]
+        different = [pair for pair in of_tables if not _are_alike(*pair)]
         if len(different) > max(1, (1 - USUAL) * len(of_tables)):
             continue
         for pair in different:
+            others = [other for other in different if other is not pair]
+            is_other_quantity = any(_is_beside(other, pair) for other in others)
             alike = {
-                a.number
+                a.number: a
                 for a, b in of_tables
-                if (a, b) not in different and min(map(_digits, (a, b))) >= SIGNIFICANT
-                if a.line == pair[0].line or a.column == pair[0].column
+                if _are_alike(a, b) and min(map(_digits, (a, b))) >= SIGNIFICANT
+                if not others or _is_beside((a, b), pair)
             }
-            if len(alike) >= FEWEST and pair[0].unit == pair[1].unit:
+            is_sure = len(alike) >= FEWEST or (len(alike) == 1 and _digits(*alike.values()) > SIGNIFICANT)
+            if is_sure and not is_other_quantity:
                 words = (
                     f"{pair[0].table} prints {pair[0].printed}, {pair[1].table} prints {pair[1].printed} at the same "
-                    f"labels; they have {len(alike)} other numbers of the row or column in common"
+                    f"labels; they have {len(alike)} other numbers in common"
                 )
                 yield Broken("printed_twice", [*pair], words)
+
+
+def _are_alike(first: Cell, second: Cell) -> bool:
+    """Whether two cells may be one number; a table of fractions alone is hardly told from one of percentages."""
+    return first.number == second.number or first.interval.meets(second.interval)
+
+
+def _is_beside(pair: Pair, other: Pair) -> bool:
+    """Whether two pairs stand in one row or column of the first table."""
+    return pair[0].line == other[0].line or pair[0].column == other[0].column
 
 
 def _digits(cell: Cell) -> int:

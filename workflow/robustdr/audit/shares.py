@@ -1,7 +1,7 @@
 """Ranges of shares, correlations and p; recall at growing depth; F1 of P and R; confusion matrices; parts of 100."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from robustdr.audit import rounding
@@ -19,7 +19,7 @@ NEAR = 2  # factor by which a wrong sum is off, at most; others are no sums of s
 _RISING = re.compile(r"(RR|R|Success|Recall|Hits?|HR|SR|pass|MRR)@(\d+)", re.I)
 _DEEP = re.compile(r"@|^top[-\s]?(?:1|3|5|10|20)\b", re.I)
 _NOT_RISING = re.compile(r"rouge|capped|r_?cap|\bIoU\b|threshold|\bR-L\b", re.I)
-_MACRO = re.compile(r"macro|micro|weighted|averag|\bavg\b|mean|best", re.I)
+_MACRO = re.compile(r"macro|micro|overall|weighted|averag|\bavg\b|mean|best", re.I)
 ALONE = ("n", "t", "f", "chi2", "z", "df", "se", "sd", "low")  # roles beside which `r` and `p` are sure
 
 
@@ -71,12 +71,16 @@ def _out_of_range(table: Table) -> Iterator[Broken]:
             if name:
                 highest *= 100 if highest == 1 and cell.printed.endswith("%") else 1
                 columns[cell.column, name, lowest, highest].append(cell)
+    outside: list[tuple[str, float, float, Cell]] = []
     for (_, name, lowest, highest), cells in columns.items():
         wrong = [cell for cell in cells if not lowest <= cell.number <= highest]
-        if len(wrong) == 1:  # several are a measure of another definition
-            for cell in wrong:
-                words = f"{name} lies between {lowest} and {highest}; {cell.printed} does not, however it was rounded"
-                yield Broken("out_of_range", [cell], words, "impossible")
+        if len(wrong) == 1:  # several, in a column or in a line, are a measure of another definition, or changes
+            outside.append((name, lowest, highest, wrong[0]))
+    beside = Counter(place for *_, cell in outside for place in (("line", cell.line), ("column", cell.column)))
+    for name, lowest, highest, cell in outside:
+        if beside["line", cell.line] == beside["column", cell.column] == 1:
+            words = f"{name} lies between {lowest} and {highest}; {cell.printed} does not, however it was rounded"
+            yield Broken("out_of_range", [cell], words, "impossible")
 
 
 def _out_of_order(table: Table, words: Mapping[str, Sequence[str]]) -> Iterator[Broken]:

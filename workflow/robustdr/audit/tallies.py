@@ -1,4 +1,4 @@
-"""Counts with their percentages, n (%): each is a share of the whole that its column names."""
+"""Counts with their percentages, n (%), of the whole that their column names; shares with their fraction, 40% (2/5)."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -13,6 +13,7 @@ from robustdr.claims.intervals import SLACK, Interval
 
 FEWEST = 4  # pairs that agree on a whole that is not printed
 USUAL = 0.8  # share of the pairs that must agree on it
+FEWEST_FRACTIONS = 2  # fields whose share is that of the counts behind it
 LARGEST = 10_000_000
 
 
@@ -30,6 +31,25 @@ def broken(table: Table) -> Iterator[Broken]:
                 by_column[column].append((entry.cell, share.cell))
     for column, pairs in by_column.items():
         yield from _of_column(table, column, pairs)
+    yield from _beside_fractions(table)
+
+
+def _beside_fractions(table: Table) -> Iterator[Broken]:
+    """Fields with a share, its count and its whole, as `10.4% (28/270)`, if so they are in most fields."""
+    fields: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
+    for cell in table.cells:
+        fields[cell.line, cell.place_without("value")].append(cell)
+    triples = [cells for cells in fields.values() if len(cells) == 3]
+    triples = [cells for cells in triples if not any(cell.decimals or cell.hedge for cell in cells[1:])]
+    wrong = []
+    for share, part, whole in triples:
+        value = float(part.number / whole.number) if whole.number > 0 else -1.0
+        if not any(as_printed(share).meets(Interval(value * factor, value * factor)) for factor in (1, 100)):
+            wrong.append((share, part, whole, value))
+    fit = len(triples) - len(wrong)
+    for share, part, whole, value in wrong if fit >= FEWEST_FRACTIONS and fit >= len(wrong) else ():
+        words = f"{part.printed} of {whole.printed} is {100 * value:.2f} %; no rounding of it is {share.printed}"
+        yield Broken("count_and_share", [share, part, whole], words, "inconsistent")
 
 
 def _of_column(table: Table, column: int, pairs: list[tuple[Cell, Cell]]) -> Iterator[Broken]:

@@ -25,10 +25,11 @@ class Data(NamedTuple):
     published: bool = False
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """`--data`, or `--corpus`, `--queries` and `--qrels`; and `--split`."""
+def add_arguments(parser: argparse.ArgumentParser, several: bool = False) -> None:
+    """`--data`, or `--corpus`, `--queries` and `--qrels`; and `--split`; `several`: `--data` may name several."""
     text = "folder in BEIR's layout, or irds:ID of ir_datasets; in place of --corpus, --queries and --qrels"
-    parser.add_argument("--data", type=named_path, metavar="FOLDER|irds:ID", help=text)
+    text += "; several give a mean over collections" if several else ""
+    parser.add_argument("--data", type=named_path, metavar="FOLDER|irds:ID", nargs="+" if several else None, help=text)
     text = "TSV (docid, perhaps title, text), CSV with a head, JSONL or Parquet; or .gz, or irds:ID"
     parser.add_argument("--corpus", type=named_path, metavar="F", help=text)
     text = "TSV (qid<TAB>text), CSV with a head, JSONL or Parquet; or .gz, or irds:ID"

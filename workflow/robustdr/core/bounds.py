@@ -1,5 +1,6 @@
 """How much a file of the user's may hold: sizes that it declares are looked at before memory is taken for them."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -13,6 +14,11 @@ RATIO = 200  # bytes unpacked for each packed byte; of texts, 3 to 20
 SPARE = 100_000_000  # bytes unpacked in any case
 ROW = 32  # bytes of memory that each row of a table takes at least
 YAML = 250_000  # values and keys in a YAML file
+JSON = 5_000_000  # values of a JSON text; each takes up to 64 bytes of memory
+NUMBER = 1_000  # characters of a number in YAML: those in parts of 60 take time with the square of their length
+MARKUP = 2_000_000  # tags and attributes of a page or a Word document; each takes some 250 bytes of memory
+ATTRIBUTES = 10_000  # words in a tag: parsers compare each attribute with all others
+LONG_TAG = re.compile(rb"<[A-Za-z][^>]{%d,}" % ATTRIBUTES)
 
 
 def lines(file: IO[bytes], path: Path | str) -> Iterator[bytes]:
@@ -64,3 +70,15 @@ def copy(source: IO[bytes], target: IO[bytes], path: Path) -> None:
         size += len(block)
         check_unpacked(path, size)
         target.write(block)
+
+
+def check_markup(data: bytes, path: Path | str) -> None:
+    """Check how many tags and attributes HTML or XML has, before it is parsed.
+
+    Raises:
+        UserError: more than `MARKUP`, or more than `ATTRIBUTES` words in one tag.
+    """
+    if data.count(b"<") + data.count(b"=") > MARKUP:
+        raise UserError(f"{path}: more than {MARKUP:,} tags and attributes; save only its tables")
+    if any(len(tag[0].split()) > ATTRIBUTES for tag in LONG_TAG.finditer(data)):
+        raise UserError(f"{path}: a tag of more than {ATTRIBUTES:,} attributes; save only its tables")

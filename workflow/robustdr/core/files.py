@@ -120,9 +120,12 @@ def from_json(text: str | bytes) -> Any:
     """The value of a JSON text.
 
     Raises:
-        ValueError: it is no JSON in UTF-8, nests too deep, or holds half of a surrogate pair, which no file can.
+        ValueError: it is no JSON in UTF-8, nests too deep, has more than `bounds.JSON` values, or holds half of a
+            surrogate pair, which no file can.
     """
     text = text.decode("utf-8") if isinstance(text, bytes) else text
+    if len(text) > bounds.JSON and sum(map(text.count, "[{,")) > bounds.JSON:
+        raise ValueError(f"more than {bounds.JSON:,} values")
     try:
         value = json.loads(text)
         if "\\u" in text:  # an escape

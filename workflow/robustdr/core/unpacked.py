@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import io
 import lzma
 import tarfile
 import zipfile
@@ -45,6 +46,29 @@ def open_unpacked(path: Path) -> IO[bytes]:
     return open(path, "rb")
 
 
+class _TarFile(io.BufferedReader):
+    """The bytes of a tar archive: of a long name or other header it reads the whole at once."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size and size > bounds.LINE:
+            raise tarfile.ReadError(f"a header of {size:,} bytes")
+        return super().read(size)
+
+
+@contextmanager
+def _tar(path: Path) -> Iterator[tarfile.TarFile]:
+    with _TarFile(open_unpacked(path)) as file, tarfile.open(fileobj=file, mode="r:") as tar:  # type: ignore[arg-type]
+        yield tar
+
+
+def _is_tar(path: Path) -> bool:
+    try:
+        with _tar(path):
+            return True
+    except (tarfile.TarError, *DAMAGES):
+        return False
+
+
 def names(path: Path) -> list[str]:
     """Return the names of the files in a folder or an archive; that of a single file alone.
 
@@ -59,8 +83,8 @@ def names(path: Path) -> list[str]:
         raise UserError(f"{path}: no such file or folder")
     else:
         try:
-            if tarfile.is_tarfile(path):
-                with tarfile.open(path) as tar:
+            if _is_tar(path):
+                with _tar(path) as tar:
                     file_names = [member.name for member in tar if member.isfile()]
             elif zipfile.is_zipfile(path):
                 with zipfile.ZipFile(path) as zipped:
@@ -105,8 +129,8 @@ def taken_out(path: Path, chosen: list[str]) -> Iterator[list[Path]]:
         try:
             if path.is_dir():
                 files = [path / name for name in chosen]
-            elif tarfile.is_tarfile(path):
-                with tarfile.open(path) as tar:
+            elif _is_tar(path):
+                with _tar(path) as tar:
                     for member in tar:  # in one pass: packed archives cannot jump
                         if member.isfile() and member.name in targets and (source := tar.extractfile(member)):
                             _write(source, targets[member.name], path)
@@ -139,8 +163,8 @@ def unpacked(path: Path) -> Iterator[Path]:
         return
     with TemporaryDirectory() as temporary:
         try:
-            if path.is_file() and tarfile.is_tarfile(path):
-                with tarfile.open(path) as tar:
+            if path.is_file() and _is_tar(path):
+                with _tar(path) as tar:
                     for _ in tar:
                         bounds.check_unpacked(path, tar.offset)
                     tar.extractall(temporary, filter="data")

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from robustdr.core.bounds import YAML
+from robustdr.core.bounds import NUMBER, YAML
 from robustdr.core.errors import UserError
 from robustdr.core.validation import explained
 
@@ -21,6 +21,7 @@ Keys = tuple[str | int, ...]  # of nested mappings and lists, from the root of a
 T = TypeVar("T")
 _adapter = cache(TypeAdapter)
 MOST = 100_000  # entries in a file, counting those that anchors repeat
+NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 DEEPEST = 50  # mappings and lists inside each other, counting those behind anchors
 
 PLACE = re.compile(r"(?P<path>[^:\n]+\.ya?ml): (?:top level|(?P<keys>[^\s:]+))(?:: key:? '(?P<extra>[^']+)')?")
@@ -64,8 +65,10 @@ def read_numbered(path: Path) -> tuple[Tree, Mapping[Keys, int]]:
 class _Loader(yaml.CSafeLoader):
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         try:
+            if node.tag in NUMBERS and len(node.value) > NUMBER:
+                raise ValueError(f"a number of more than {NUMBER:,} characters")
             return super().construct_object(node, deep)
-        except ValueError as error:  # a day that no calendar has, a number of thousands of digits
+        except (ValueError, OverflowError) as error:  # a day that no calendar has, a number that no float can hold
             raise yaml.constructor.ConstructorError(None, None, str(error), node.start_mark) from None
 
 

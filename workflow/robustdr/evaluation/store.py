@@ -60,8 +60,8 @@ class Store:
     runs: Runs = field(default_factory=Runs)
 
     @cached_property
-    def _measured(self) -> dict[tuple[str, str], list[Values]]:
-        """Return the values of each seed by (system, collection)."""
+    def _measured(self) -> dict[tuple[str, str], dict[str, Values]]:
+        """Return the values by (system, collection) and seed."""
         measured: dict[tuple[str, str], dict[str, Values]] = {}
         for source in self.sources:
             frame, key = read_measures(source.path), key_of(source.path)
@@ -74,7 +74,7 @@ class Store:
             groups = frame.sort_values("qid").groupby(["query_set", "measure"])
             values = {name: group["value"].to_numpy() for name, group in groups}
             measured.setdefault((source.system, source.collection), {}).setdefault(source.seed, {}).update(values)
-        return {place: [*seeds.values()] for place, seeds in measured.items() if place[0] not in self.reasons}
+        return {place: seeds for place, seeds in measured.items() if place[0] not in self.reasons}
 
     def averaged(self, role: str, query_set: str) -> list[str]:
         """Return the variations behind a mean; for another query set, the query set alone."""
@@ -93,7 +93,7 @@ class Store:
     def _reason(self, system: str, role: str) -> str:
         return self.reasons.get(self.evaluation[role]["collection"]) or self.reasons.get(system, "not run")
 
-    def _seeds(self, system: str, role: str) -> list[Values]:
+    def _seeds(self, system: str, role: str) -> dict[str, Values]:
         place = (system, self.evaluation[role]["collection"])
         if place not in self._measured:
             raise Absent(f"{system} on {place[1]}: {self._reason(system, role)}")
@@ -104,7 +104,8 @@ class Store:
         return f"{self.evaluation[role]['split']}.{variation}"
 
     def _has(self, system: str, role: str, variation: str) -> bool:
-        return any(name == self._stored_name(role, variation) for name, _ in self._seeds(system, role)[0])
+        first, *_ = self._seeds(system, role).values()
+        return any(name == self._stored_name(role, variation) for name, _ in first)
 
     def query_sets(self, system: str, role: str) -> list[str]:
         """Return the paper's measured variations, those of `variations_mean`; `original` is not among them.
@@ -132,10 +133,8 @@ class Store:
         Raises:
             Absent: there are no measured values.
         """
-        seeds, names = (
-            self._seeds(system, role),
-            [self._stored_name(role, variation) for variation in self.averaged(role, query_set)],
-        )
+        seeds = [*self._seeds(system, role).values()]
+        names = [self._stored_name(role, variation) for variation in self.averaged(role, query_set)]
         collection = self.evaluation[role]["collection"]
         if not names:
             raise Absent(f"{system} on {collection}: no query set of {query_set} was measured")
@@ -154,7 +153,8 @@ class Store:
         """
         trained = self.runs.trained & {system}
         values = self.values(system, role, query_set, measure) * counted
-        return Estimate(values, runs=Runs(trained, self.runs.families) if trained else Runs())
+        runs = Runs(trained, self.runs.families) if trained else Runs()
+        return Estimate(values, runs=runs, seeds=[*self._seeds(system, role)])
 
 
 def open_store(settings: Any, measures: list[Path], priors: Path | None = None) -> Store:

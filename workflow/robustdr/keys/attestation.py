@@ -1,7 +1,11 @@
 """Checks that a job does what was planned: its code, packages, environment, and the keys of its inputs."""
 
+import base64
+import hashlib
+import os
 import sys
 import sysconfig
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
@@ -9,10 +13,14 @@ from itertools import chain
 from pathlib import Path
 
 from robustdr.core.errors import UserError
-from robustdr.keys.integrity import contents, key_of
+from robustdr.core.files import sha256
+from robustdr.keys.integrity import SETTLED, contents, key_of
+from robustdr.keys.notes import note, recall
 from robustdr.keys.provenance import PACKAGE, STAGES, Code, digests, made_of, modules, parsed
 
 LOADED: dict[str, str] = {}  # by full name: the source of each module of this package, as it was when it was loaded
+# Programs that make environments put a module of their own there, which no distribution has.
+ENVIRONMENT_MAKERS = ("_virtualenv",)
 
 
 def check_code(code: Code, planned: str) -> None:
@@ -106,20 +114,65 @@ def check_loaded(code: Code) -> None:
 def check_origins() -> None:
     """Check that each module of the process lies in Python's library, in the environment, or in this package.
 
-    A file in the working folder or beside the package may have the name of an installed module, and take its place.
+    A file in the working folder or beside the package may have the name of an installed module, and take its place. A
+    module of the environment must have the bytes with which its distribution was installed.
 
     Raises:
         UserError: names the file.
     """
-    places = {Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    environment = _folders("purelib", "platlib")
+    places = (*environment, *_folders("stdlib", "platstdlib"), f"{PACKAGE}/")
+    files = {str(file) for place in environment for file in Path(place).glob("*.pth")}
     for name, module in sorted(sys.modules.items()):
         spec = getattr(module, "__spec__", None)  # modules that code makes, as torch.classes, have none
-        file = spec.origin if spec and spec.has_location else None
-        if file and not any(Path(file).resolve().is_relative_to(place) for place in (*places, PACKAGE)):
+        if not (spec and spec.has_location and (origin := spec.origin)):
+            continue
+        if not origin.startswith(places) and not (origin := os.path.realpath(origin)).startswith(places):
             raise UserError(
-                f"{file}: it was loaded as the module {name}, and belongs neither to the environment nor to this "
-                "package; rename it or move it away, and run again"
+                f"{spec.origin}: it was loaded as the module {name}, and belongs neither to the environment nor to "
+                "this package; rename it or move it away, and run again"
             )
+        if origin.startswith(environment):
+            files.add(origin)
+    check_installed(files, environment)
+
+
+def _folders(*names: str) -> tuple[str, ...]:
+    """Return folders of Python by name, as they are named and without links; each ends in a slash."""
+    folders = [sysconfig.get_path(name) for name in names]
+    return tuple(dict.fromkeys(f"{folder}/" for name in folders for folder in (name, os.path.realpath(name))))
+
+
+def check_installed(files: Iterable[str], environment: Iterable[str]) -> None:
+    """Check files of the environment against the records of distributions (RECORD), once while they stay the same.
+
+    Args:
+        environment: the folders of packages.
+
+    Raises:
+        UserError: names a file that no record lists, or that differs from its record.
+    """
+    stats = {file: os.stat(file) for file in sorted(files)}
+    states = [
+        f"{file} {stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}" for file, stat in stats.items()
+    ]
+    state = hashlib.sha256("\n".join(states).encode()).hexdigest()
+    if recall(f"installed {state}", state):
+        return
+    digest_of: dict[str, str] = {}
+    for place in environment:
+        for record in Path(place).glob("*.dist-info/RECORD"):
+            for line in record.read_text(encoding="utf-8").splitlines():
+                name, _, rest = line.partition(",")
+                digest_of[os.path.normpath(f"{place}{name}")] = rest.partition(",")[0]
+    for path in stats:
+        digest = base64.urlsafe_b64encode(bytes.fromhex(sha256(path))).decode().rstrip("=")
+        if path not in digest_of and Path(path).stem not in ENVIRONMENT_MAKERS:
+            raise UserError(f"{path}: no installed package has this file, and a job loads it; move it away")
+        if digest_of.get(path) and digest_of[path] != f"sha256={digest}":
+            raise UserError(f"{path}: it changed after its package was installed; install the package again")
+    if time.time_ns() - max((stat.st_ctime_ns for stat in stats.values()), default=0) > SETTLED:
+        note(f"installed {state}", state, "as installed")
 
 
 class _Loader(SourceFileLoader):

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, TypedDict, Unpack
+from typing import Literal, TypedDict, Unpack, cast
 
 import pandas as pd
 
 from robustdr.core.errors import UserError
 from robustdr.own.document import headline
 from robustdr.own.results import Report
+from robustdr.own.several import Summary
 
 Name = str | Path  # of a file, a folder, or a model of the hub
 
@@ -22,7 +23,7 @@ Name = str | Path  # of a file, a folder, or a model of the hub
 class Options(TypedDict, total=False):
     """The options of the command, with `_` for `-`; docs/reference/commands.md says what each means."""
 
-    data: Name
+    data: Name | Sequence[Name]
     corpus: Name
     queries: Name
     qrels: Name
@@ -65,11 +66,12 @@ class Evaluation:
 
     Attributes:
         folder: the folder of index.html, report.md, report.json and report.csv.
-        report: all numbers, as report.json has them. Shares are between -1 and 1, times in milliseconds.
+        report: all numbers, as report.json has them; of several collections, their means. Shares are between -1 and 1,
+            times in milliseconds.
     """
 
     folder: Path
-    report: Report
+    report: Report | Summary
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -79,7 +81,9 @@ class Evaluation:
     @property
     def answer(self) -> str:
         """Which system to take, what changed queries cost it, and what repairs it."""
-        return headline(self.report)
+        if "answer" in self.report:
+            return cast("Summary", self.report)["answer"]
+        return headline(cast("Report", self.report))
 
     def _repr_markdown_(self) -> str:
         """The report, as notebooks show it."""

@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "or a folder of runs, as for --runs; with --runs, any name; several models are compared"
     )
     parser.add_argument("--model", "--models", dest="models", nargs="+", default=[], metavar="MODEL", help=text)
-    data.add_arguments(parser)
+    data.add_arguments(parser, several=True)
     parser.add_argument("--drop-empty", action="store_true", help="leave empty passages and queries out")
     parser.add_argument("--ignore-unjudged", action="store_true", help="leave queries without a judgement out")
     text = "ir_measures names; the first decides; default: nDCG@10"

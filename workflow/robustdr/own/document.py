@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections.abc import Mapping, Sequence
 from html import escape
 from io import StringIO
 from itertools import count
@@ -38,16 +39,27 @@ def _parts(report: Report) -> list[str]:
 
 def html(report: Report) -> str:
     """The result of `markdown` as a page; HTML in texts of queries is escaped."""
+    links = {"all numbers": f"{report['pages']}/own_table1.html", "queries": f"{report['pages']}/queries.html"}
+    return page_of(_parts(report), f"{report['pages']}/site.css", links, _forest(report))
+
+
+def page_of(parts: Sequence[str], style: str, links: Mapping[str, str], picture: str = "") -> str:
+    """A page of parts of Markdown: the title, the answer, and others.
+
+    Args:
+        style: address of the style sheet. links: addresses by their labels. picture: HTML that follows the answer.
+    """
     from jinja2 import Environment  # imported here: only this format needs these packages
     from markdown_it import MarkdownIt
     from markupsafe import Markup
 
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
-    title, answer, *parts = _parts(report)
-    after = _stacked(reader.render("\n\n".join(parts)))
-    body = Markup(reader.render(f"{title}\n\n{answer}") + _forest(report) + after)
+    title, answer, *others = parts
+    after = _stacked(reader.render("\n\n".join(others)))
+    body = Markup(reader.render(f"{title}\n\n{answer}") + picture + after)
     template = Environment(autoescape=True).from_string(PAGE.read_text(encoding="utf-8"))
-    return template.render(title=_title(report), pages=report["pages"], body=body) + "\n"
+    name = re.sub(r"\\(.)", r"\1", title.removeprefix("# "))
+    return template.render(title=name, style=style, links=links, body=body) + "\n"
 
 
 def table(report: Report) -> str:

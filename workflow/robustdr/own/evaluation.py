@@ -34,7 +34,19 @@ from robustdr.experiments.kinds import LENGTHS
 from robustdr.graph.graph import Graph, graph
 from robustdr.graph.site import page
 from robustdr.keys.node import Node
-from robustdr.own import ROLES, SMALL, compression, document, experiment, jobs, models, results, signals
+from robustdr.own import (
+    ROLES,
+    SMALL,
+    compression,
+    document,
+    experiment,
+    exported,
+    jobs,
+    models,
+    results,
+    several,
+    signals,
+)
 from robustdr.own.experiment import HOUSE, LOGGED, NAME, PARAPHRASE, PROJECT, SYNONYM, TRAIN, Data, Split, is_model
 from robustdr.own.pairs import write_pairs
 from robustdr.retrieval import existing
@@ -43,14 +55,22 @@ from robustdr.variations.released import Logged
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the configuration, run the workflow, and write the report; return the exit status.
+    """Evaluate on the collection, or on each of several; return the exit status, see `evaluate`."""
+    if len(arguments.data or ()) > 1:
+        return several.run(arguments, evaluate)
+    return evaluate(arguments)[1]
 
-    It is 1 if variations cost a model more than `--fail-if-drop` allows.
+
+def evaluate(arguments: argparse.Namespace) -> tuple[results.Report, int]:
+    """Write the configuration, run the workflow, and write the report of one collection.
+
+    Returns:
+        The report, and the exit status: 1 if variations cost a model more than `--fail-if-drop` allows.
 
     Raises:
         UserError: a file is missing, an option's value is not allowed, or a job of the workflow fails.
     """
-    a = arguments
+    a = argparse.Namespace(**{**vars(arguments), "data": arguments.data[0] if arguments.data else None})
     for measure in a.measures:
         parse(measure)
     used = _data(a)
@@ -136,9 +156,12 @@ def run(arguments: argparse.Namespace) -> int:
         write_text(a.output / "report.md", document.markdown(report))
         write_text(a.output / "report.csv", document.table(report))
         write_text(a.output / "index.html", document.html(report))
+        reports = {next(iter(several.names_of([a.data]))) if a.data else NAME: report}
+        write_text(a.output / "report.tex", exported.latex(reports))
+        exported.write_mteb(reports, a.output / "mteb")
         print(document.headline(report))
         print(*(a.output / name for name in ("report.md", "report.csv", "index.html")), sep="\n")
-    return _too_much(report, a.fail_if_drop)
+    return report, _too_much(report, a.fail_if_drop)
 
 
 def _too_much(report: results.Report, allowed: float | None) -> int:

@@ -35,11 +35,12 @@ WORST = 50
 
 
 class System(TypedDict):
-    """A system: its mean on the original queries, and its changes on other query sets."""
+    """A system: its means on the original queries and on the variations, and its changes on other query sets."""
 
     label: str
     original: float
     original_interval: list[float] | None
+    variations_interval: list[float] | None
     query_sets: dict[str, Compared]
 
 
@@ -190,6 +191,7 @@ def _robustness(
         "label": label,
         "original": float(original.mean()),
         "original_interval": interval_of(original),
+        "variations_interval": interval_of(store.values(system, NAME, MEAN, measure)),
         "query_sets": changes,
     }
 
