@@ -26,7 +26,8 @@ from tests.full import hub
 from tests.full.world import tree
 from tests.workflow.conftest import ROOT
 
-from robustdr.collections import download_passages, has_downloads, local_files, write_corpus, write_split
+from robustdr.collections import local_files, write_corpus, write_split
+from robustdr.collections.downloads import download_passages, has_downloads
 from robustdr.collections.reading import read_corpus
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_answers, read_qrels, read_queries, sha256

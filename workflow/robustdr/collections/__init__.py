@@ -13,7 +13,6 @@ from types import ModuleType
 from typing import Any
 
 from robustdr.collections.cut import cut_passages, cut_split
-from robustdr.collections.located import bring, remote_files
 from robustdr.collections.records import Split
 from robustdr.collections.settings import DESCRIBING, OF_QUERIES, SOURCES, Source
 from robustdr.core.errors import UserError, unknown
@@ -21,25 +20,6 @@ from robustdr.core.files import atomic, read_qrels
 from robustdr.core.plugins import module_named
 
 KINDS = sorted({*SOURCES, "questions"})
-
-
-def has_downloads(source: Mapping[str, Any]) -> bool:
-    """Whether passages of a source are read from files that come from elsewhere."""
-    return source["kind"] == "irds" or any(remote_files(part(source, None)))
-
-
-def download_passages(source: Source) -> list[str]:
-    """Bring the files of a source's passages that come from elsewhere; `write_corpus` then needs no network.
-
-    Returns:
-        their names; not of those that ir_datasets keeps.
-
-    Raises:
-        UserError: a file cannot be fetched, or has another SHA-256 than the configuration says.
-    """
-    if source["kind"] == "irds":
-        _kind("irds").download_passages(source)
-    return [str(bring(file, {})) for file in remote_files(part(source, None))]
 
 
 def write_corpus(

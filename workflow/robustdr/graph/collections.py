@@ -4,7 +4,8 @@ import json
 from functools import cache
 from typing import Any
 
-from robustdr.collections import has_downloads, kind_of, local_files, part, part_files
+from robustdr.collections import kind_of, local_files, part, part_files
+from robustdr.collections.downloads import has_downloads
 from robustdr.collections.located import remote_files
 from robustdr.collections.settings import DESCRIBING
 from robustdr.experiments.kinds import Split

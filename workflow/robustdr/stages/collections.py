@@ -8,7 +8,7 @@ from robustdr.stages.options import INT, MADE, MADES, PATH, READ, READS, TEXT, T
 
 @stage("bring the files that a collection's passages are read from", source=TEXT, output=MADE)
 def download_passages(a: argparse.Namespace) -> None:
-    from robustdr.collections import download_passages
+    from robustdr.collections.downloads import download_passages
     from robustdr.collections.settings import Source
     from robustdr.core.files import write_json
     from robustdr.core.settings import read_settings
