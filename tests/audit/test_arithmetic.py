@@ -196,3 +196,21 @@ def test_an_improvement_over_the_best_of_others(paper):
         return [flaw.cell.printed for finding in audit(paper(t=table)).findings for flaw in finding.flaws]
 
     assert wrong(gains) == [] and wrong(["2.6", "7.2", *gains[2:]]) == ["7.2"]
+
+
+def test_a_gap_between_the_first_values_of_fields(paper):
+    columns = [{"category": name, "and": ["second", "value_3"]} for name in ("A", "B")]
+    cells = """\
+a | 100.0 (270/270) | 10.4 (28/270)  | 89.6
+b | 100.0 (150/150) | 0.0 (0/150)    | 100.0
+c | 100.0 (150/150) | 64.0 (96/150)  | 36.0
+e | 91.3 (137/150)  | 74.0 (111/150) | 17.3
+f | 88.0 (132/150)  | 41.3 (62/150)  | 46.7
+d | 36.0 (54/150)   | 2.7 (4/150)    | {}
+"""
+
+    def wrong(printed):
+        table = {"columns": [*columns, {"category": "Gap"}], "row": "system", "cells": cells.format(printed)}
+        return [flaw.cell.printed for finding in audit(paper(t=table)).findings for flaw in finding.flaws]
+
+    assert wrong("33.3") == [] and wrong("38.3") == ["38.3"]

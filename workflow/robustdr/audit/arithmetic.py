@@ -7,6 +7,7 @@ Many formulas are computed at once. Arrays are [lines, formulas]; a number that 
 and agrees with nothing.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -116,6 +117,7 @@ def _factors(kind: str, computed_ends: Ends, target: Ends) -> np.ndarray:
     return factors
 
 
+_LATER = re.compile(r"\b(?:second|value_\d+)$")  # further values of one field
 Operands = Mapping[str, Ends]
 
 
@@ -310,8 +312,12 @@ class _Search(Formulas):
         """Changes, by their labels, between the two fields that stand before them, or all that stand beside them."""
         changes = [bool(NAMES["points_from"].search(name)) for name in self.names]
         for target in (f for f, is_change in enumerate(changes) if is_change):
-            plain = [f for f, other in enumerate(changes) if not other and not self.is_tested[f]]
-            before = [f for f in range(target - 2, target) if f in plain]
+            plain = [
+                f
+                for f, name in enumerate(self.names)
+                if not changes[f] and not self.is_tested[f] and not _LATER.search(name)
+            ]
+            before = [f for f in plain if f < target][-2:]
             for pair in {tuple(pair) for pair in (before, plain) if len(pair) == 2}:
                 for a, b in (pair, pair[::-1]):
                     for kind in ("points_from", "drop_from"):

@@ -54,6 +54,14 @@ def expenses(lineage: dict[str, list[str]], costs: dict[str, Cost]) -> dict[str,
     }
 
 
+def per_minute(gain: float | None, lineage: dict[str, list[str]], costs: dict[str, Cost]) -> str:
+    """A gain, as a share, for each minute of a system's own training, averaged over its seeds."""
+    seconds = [costs[path]["seconds"] for path in lineage["own"]]
+    if gain is None or not sum(seconds):
+        return NONE
+    return f"{100 * gain / (sum(seconds) / len(seconds) / 60):+.2f} %"
+
+
 def _mark(cells: list[Cell], level: float) -> int:
     """Mark cells that are better or worse than the base system after Holm's correction; return the number of tests."""
     tested = [cell for cell in cells if cell.p is not None]
@@ -113,7 +121,10 @@ def methods(make: Maker[Settings]) -> Grid:
             against = base if system != base else ""
             cell = cells[labels[system], column] = make.cell(system, role, *place, against=against)
             _set_gain(make, cell)
-        cost_texts = expenses(make.settings.lineage[system], costs)
+        lineage = make.settings.lineage[system]
+        mean = next(column for column, (query_set, _) in columns.items() if query_set == MEAN)
+        cost_texts = expenses(lineage, costs)
+        cost_texts["gain a minute"] = per_minute(cells[labels[system], mean].difference, lineage, costs)
         cost_texts["new index"] = "yes" if make.settings.reindexes[system] else "no"
         for heading, text in cost_texts.items():
             facts.setdefault(heading, {})[labels[system]] = (NONE, text)
@@ -130,6 +141,8 @@ def methods(make: Maker[Settings]) -> Grid:
         "Own seconds and peak memory: of the system's own training; total seconds and GPU-hours: with all that it is "
         f"trained from. New index: whether its passage vectors differ from those of {labels[base]}. Costs are "
         "measured and vary between runs; everything else is deterministic.",
+        f"Gain a minute: on {MEAN}, over {labels[base]}, for each minute of the system's own training: equal updates "
+        "are not equal cost. Minutes compare on one kind of machine alone.",
     ]
     rows = [labels[system] for system in make.spec.systems]
     return Grid("Method", rows, [*columns, *facts], cells, facts, notes)
