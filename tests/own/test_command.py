@@ -1,8 +1,14 @@
 """`robustdr evaluate`: what is wrong with its options is one line before any work."""
 
-import pytest
+import threading
 
+import pytest
+from tests.encoding.embedding_server import Server
+
+import robustdr
 from robustdr.cli import main
+from robustdr.core.errors import UserError
+from robustdr.own.evaluation import check_requests
 
 
 @pytest.fixture()
@@ -67,3 +73,24 @@ def test_of_several_models_each_says_its_own_prompts(options, tiny_model, capsys
     assert main(["evaluate", *arguments, "--models", str(tiny_model), str(tiny_model), "--query-prompt", "q: "]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line == "robustdr: prompts: allowed with one model only; with several, each directory says its own"
+
+
+def test_requests_to_a_server_are_counted_before_the_first():
+    """By hand, 64 texts in each: 130 passages need 3, and 65 queries 2 in each of 3 query sets; for two models."""
+    line = check_requests(models=2, passages=130, queries=65, query_sets=3, allowed=18)
+    assert line == "the server is asked in up to 18 requests for 650 texts, 64 in each; what it answered before is kept"
+    with pytest.raises(UserError, match="--max-requests: 17: the server may be asked more often: up to 18 requests"):
+        check_requests(models=2, passages=130, queries=65, query_sets=3, allowed=17)
+
+
+def test_a_server_is_not_asked_more_often_than_allowed(tmp_path):
+    server = Server()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    for name, text in {"c.tsv": "d1\ta river\n", "q.tsv": "q1\twhat is a river\n", "r.txt": "q1 0 d1 1\n"}.items():
+        (tmp_path / name).write_text(text)
+    files = {"corpus": tmp_path / "c.tsv", "queries": tmp_path / "q.tsv", "qrels": tmp_path / "r.txt"}
+    with pytest.raises(UserError, match=r"--max-requests: 1: .*up to \d+ requests"):
+        robustdr.evaluate("m", tmp_path / "out", **files, server=[server.url], max_requests=1, language="en")
+    assert not server.given
+    server.shutdown()
+    server.server_close()

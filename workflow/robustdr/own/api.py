@@ -50,6 +50,7 @@ class Options(TypedDict, total=False):
     passage_length: int
     runs: Name
     server: Sequence[str]
+    max_requests: int
     query_prompt: str
     passage_prompt: str
     similarity: Literal["cosine", "dot"]

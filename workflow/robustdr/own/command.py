@@ -66,6 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "without names, those of --model"
     )
     elsewhere.add_argument("--server", nargs="+", metavar="URL", help=text)
+    text = "stop before the first request if the server may be asked more than N times, without repeats after failures"
+    parser.add_argument("--max-requests", type=int, metavar="N", help=text)
     for role in ROLES:
         text = f"text that the model expects before a {role}; default: that of its directory; for a server: none"
         parser.add_argument(f"--{role}-prompt", metavar="TEXT", help=text)

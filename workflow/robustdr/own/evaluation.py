@@ -1,6 +1,7 @@
 """The work of `robustdr evaluate`: write the configuration, run the workflow, and report."""
 
 import argparse
+import math
 import os
 import re
 import sys
@@ -50,6 +51,7 @@ from robustdr.own import (
 from robustdr.own.experiment import HOUSE, LOGGED, NAME, PARAPHRASE, PROJECT, SYNONYM, TRAIN, Data, Split, is_model
 from robustdr.own.pairs import write_pairs
 from robustdr.retrieval import existing
+from robustdr.systems.served import Served, Settings
 from robustdr.variations.languages import spoken
 from robustdr.variations.released import Logged
 
@@ -118,6 +120,10 @@ def evaluate(arguments: argparse.Namespace) -> tuple[results.Report, int]:
             )
     if not only_logged and not a.variations and (sentence := experiment.not_varied(by_category, language)):
         notes.append(sentence)
+    if server_models := [model for model in compared if model.recipe.get("kind") == Served().name]:
+        query_sets = 1 + a.draws * sum(map(len, by_category.values()))
+        line = check_requests(len(server_models), passages, len(queries), query_sets, a.max_requests)
+        print(line, file=sys.stderr)
     ignored = any(problem.kind == IDENTICAL and problem.severity == "dropped" for problem in problems)
     used = used._replace(ignore_identical_ids=ignored)
     if a.variations_file:
@@ -162,6 +168,23 @@ def evaluate(arguments: argparse.Namespace) -> tuple[results.Report, int]:
         print(document.headline(report))
         print(*(a.output / name for name in ("report.md", "report.csv", "index.html")), sep="\n")
     return report, _too_much(report, a.fail_if_drop)
+
+
+def check_requests(models: int, passages: int, queries: int, query_sets: int, allowed: int | None) -> str:
+    """Count the requests to a server before the first, and return a sentence about them.
+
+    Args:
+        models: of the server. query_sets: each with all queries. allowed: `--max-requests`; None: any number.
+
+    Raises:
+        UserError: there may be more than allowed.
+    """
+    texts, batch = passages + queries * query_sets, Settings.batch
+    requests = models * (math.ceil(passages / batch) + query_sets * math.ceil(queries / batch))
+    counted = f"up to {requests:,} requests for {models * texts:,} texts, {batch} in each"
+    if allowed is not None and requests > allowed:
+        raise UserError(f"--max-requests: {allowed}: the server may be asked more often: {counted}")
+    return f"the server is asked in {counted}; what it answered before is kept"
 
 
 def _too_much(report: results.Report, allowed: float | None) -> int:
