@@ -1,15 +1,16 @@
 # Collections: passages, queries and judgements of every split, checked together and described by a card.
 # What downloads runs on the host that submits: compute nodes often have no network.
-PASSAGES = node_at("{root}/collections/{collection}/corpus.jsonl", lambda graph, w: graph.corpus(w.collection))
+DOWNLOAD = node_at(
+    "{root}/fetched/{collection}/passages.json", lambda graph, w: graph.downloaded_passages(w.collection)
+)
 
 
 rule download_passages:
     input:
-        unpack(inputs(PASSAGES)),
+        unpack(inputs(DOWNLOAD)),
     output:
-        passages="{root}/collections/{collection}/corpus.jsonl",
-        rows="{root}/collections/{collection}/corpus.rows.arrow",
-        record=PASSAGES.record,
+        fetched="{root}/fetched/{collection}/passages.json",
+        record=DOWNLOAD.record,
     log:
         "{root}/logs/download_passages/{collection}.log",
     benchmark:
@@ -19,12 +20,41 @@ rule download_passages:
         "../envs/data.yaml"
     threads: 1
     resources:
+        mem_mb=DOWNLOAD.memory,
+        runtime=DOWNLOAD.minutes,
+    params:
+        settings=DOWNLOAD.settings,
+    message:
+        "Download the passages of {wildcards.collection}"
+    shell:
+        "python -m robustdr.stages download-passages @{params.settings:q} > {log:q} 2>&1"
+
+
+# Millions of passages are read and written by a job that is submitted, without a network.
+PASSAGES = node_at("{root}/collections/{collection}/corpus.jsonl", lambda graph, w: graph.corpus(w.collection))
+
+
+rule write_passages:
+    input:
+        unpack(inputs(PASSAGES)),
+    output:
+        passages="{root}/collections/{collection}/corpus.jsonl",
+        rows="{root}/collections/{collection}/corpus.rows.arrow",
+        record=PASSAGES.record,
+    log:
+        "{root}/logs/write_passages/{collection}.log",
+    benchmark:
+        "{root}/benchmarks/write_passages/{collection}.tsv"
+    conda:
+        "../envs/data.yaml"
+    threads: 1
+    resources:
         mem_mb=PASSAGES.memory,
         runtime=PASSAGES.minutes,
     params:
         settings=PASSAGES.settings,
     message:
-        "Bring the passages of {wildcards.collection}"
+        "Write the passages of {wildcards.collection}"
     shell:
         "python -m robustdr.stages corpus @{params.settings:q} > {log:q} 2>&1"
 

@@ -253,3 +253,11 @@ def test_a_full_disk_while_an_index_is_built(small_disk, tmp_path, capsys):
     argv = arguments("compress", factory="SQ8", vectors=tmp_path / "0.npy", output=small_disk / "0.faiss")
     assert "No space left on device" in complaint(capsys, argv)
     assert sorted(path.name for path in small_disk.rglob("*")) == before
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_command_ends_as_it_should_where_nobody_hears_it(tmp_path, closed):
+    (tmp_path / "reported.yaml").write_bytes((ROOT / "config/papers/rodr/reported.yaml").read_bytes())
+    command = f"{sys.executable} -m robustdr audit reported.yaml {closed}"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -6,6 +6,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from robustdr.collections.downloads import download_passages, has_downloads
 from robustdr.collections.located import bring
 from robustdr.core import downloads
 from robustdr.core.errors import UserError
@@ -34,6 +35,16 @@ def test_a_file_is_fetched_once_and_kept(file, monkeypatch):
     assert path.read_text(encoding="utf-8") == "who?\n"
     monkeypatch.setattr(downloads, "GITHUB", "http://127.0.0.1:9")
     assert bring(file, {}) == path
+
+
+def test_files_of_passages_are_downloaded_before_they_are_read(file, monkeypatch):
+    source = {"kind": "faq", "pairs": file, "splits": {}}
+    assert has_downloads(source)
+    assert download_passages(source) == [f"owner/name@{REVISION}: data/questions.txt"]
+    monkeypatch.setattr(downloads, "GITHUB", "http://127.0.0.1:9")
+    assert bring(file, {}).read_text(encoding="utf-8") == "who?\n"
+    own = {"kind": "faq", "pairs": {"path": "pairs.jsonl"}, "splits": {}}
+    assert not has_downloads(own) and download_passages(own) == []
 
 
 def test_a_damaged_copy_is_fetched_anew(file):

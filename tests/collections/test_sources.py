@@ -6,6 +6,9 @@ import json
 import os
 import subprocess
 import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import NamedTuple
 from unicodedata import normalize
@@ -24,6 +27,7 @@ from tests.full.world import tree
 from tests.workflow.conftest import ROOT
 
 from robustdr.collections import local_files, write_corpus, write_split
+from robustdr.collections.downloads import download_passages, has_downloads
 from robustdr.collections.reading import read_corpus
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_answers, read_qrels, read_queries, sha256
@@ -374,6 +378,21 @@ def test_without_a_network_one_error_says_what_was_tried(tmp_path, registered, m
     assert not list((tmp_path / "out").iterdir())
     with pytest.raises(requests.exceptions.ConnectionError):
         list(TsvDocs(download, lang="en").docs_iter())
+
+
+def test_passages_of_ir_datasets_are_downloaded_first_and_written_without_a_network(tmp_path, registered):
+    (tmp_path / "host").mkdir()
+    (tmp_path / "host/docs.tsv").write_text("d1\tone\nd2\ttwo\n", encoding="utf-8")
+    serve = partial(SimpleHTTPRequestHandler, directory=tmp_path / "host")
+    with ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        download = Cache(
+            RequestsDownload(f"http://127.0.0.1:{server.server_port}/docs.tsv"), tmp_path / "cache/docs.tsv"
+        )
+        source = {"kind": "irds", "corpus": registered(TsvDocs(download, lang="en")), "splits": {}}
+        assert has_downloads(source) and download_passages(source) == []
+        server.shutdown()
+    assert write_corpus(source, tmp_path / "corpus.jsonl") == {"passages": 2}
 
 
 @pytest.mark.parametrize(

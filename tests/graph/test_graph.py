@@ -328,7 +328,7 @@ def nodes(mini, config):
 
 
 def test_every_job_is_told_options_of_its_stage_alone(nodes):
-    assert {"download_passages", "vary", "train", "pretrain", "rerank", "similarity"} <= {node.rule for node in nodes}
+    assert {"write_passages", "vary", "train", "pretrain", "rerank", "similarity"} <= {node.rule for node in nodes}
     for node in nodes:
         stage, *words = node.words
         given = [word.removeprefix("--").replace("-", "_") for word in words if word.startswith("--")]

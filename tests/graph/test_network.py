@@ -35,7 +35,7 @@ def test_the_network_is_used_on_the_host_alone(config, full):
 
 
 def test_a_command_says_whether_its_job_may_use_the_network(full):
-    assert "--network" in full.corpus("msmarco-passage").words
+    assert "--network" in full.downloaded_passages("msmarco-passage").words
     assert "--network" not in full.query_set(AT, "misspell").words
 
 
@@ -83,17 +83,28 @@ def test_titled_passages_come_from_the_hub_at_a_revision(config):
     """No archive of ir_datasets is asked for; queries and judgements still are."""
     titled = config.collections["msmarco-passage-titled"]["titled"]
     made = graph(config, "full")
-    passages, queries = made.corpus("msmarco-passage-titled"), made.split(("msmarco-passage-titled", "dev"))
+    passages, queries = (
+        made.downloaded_passages("msmarco-passage-titled"),
+        made.split(("msmarco-passage-titled", "dev")),
+    )
     assert passages.network and list(things(passages)) == [
         Pinned(titled["hub"], titled["revision"], "", titled["file"])
     ]
     assert {type(thing) for thing in things(queries)} == {Kept}
-    assert {type(thing) for thing in things(made.corpus("msmarco-passage"))} == {Kept}
+    assert {type(thing) for thing in things(made.downloaded_passages("msmarco-passage"))} == {Kept}
 
 
-def test_a_collection_of_ones_own_file_and_one_from_elsewhere_may_use_the_network(config):
+def test_passages_are_written_by_a_job_without_a_network_from_what_another_downloaded(config, full):
+    """So a submitted job writes them. A collection on disk needs no download."""
+    passages, downloaded = full.corpus("msmarco-passage"), full.downloaded_passages("msmarco-passage")
+    assert passages.after == [downloaded] and "--network" not in passages.words
+    assert passages.rule not in local_rules() and downloaded.rule in local_rules()
+    own = graph(config, "mini")
+    assert own.downloaded_passages("wordnet-mini") is None and not own.corpus("wordnet-mini").after
+
+
+def test_a_collection_of_ones_own_file_and_one_from_elsewhere_downloads_the_latter(config):
     """LiveQA's passages are MedQuAD's answers, a file of the user, and judged ones of a repository."""
     made = graph(config, "text")
-    passages = made.corpus("liveqa-typos")
-    assert passages.inputs["files"].files and passages.network
-    assert made.corpus("medquad").inputs["files"].files and not made.corpus("medquad").network
+    assert made.corpus("liveqa-typos").inputs["files"].files and made.downloaded_passages("liveqa-typos")
+    assert made.corpus("medquad").inputs["files"].files and made.downloaded_passages("medquad") is None

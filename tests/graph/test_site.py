@@ -23,7 +23,7 @@ def test_a_trained_system_rests_on_its_lineage(mini):
     last = mini.demand.measured()["rodr", ("wordnet-mini", "dev")][-1][0]
     assert found[-1].path == f"results/mini/measures/wordnet-mini/rodr/seed1/dev.{last}.parquet"
     assert found[-1].key == mini.measures("rodr", 1, ("wordnet-mini", "dev"), last).key
-    made = {"download_passages", "download_queries", "vary", "download_checkpoint", "training_data", "mine", "retrieve"}
+    made = {"write_passages", "download_queries", "vary", "download_checkpoint", "training_data", "mine", "retrieve"}
     assert made <= set(names(found))
     assert len(set(paths)) == len(paths)
 
@@ -48,7 +48,7 @@ def test_a_reranker_rests_on_its_first_stage(mini):
 def test_a_ranking_of_words_has_no_training(mini):
     """The checkpoint's tokenizer counts which variations a model sees; the card is what jobs wait for."""
     found = steps_of(mini, "bm25_terrier", "wordnet-mini")
-    brought = {f"download_{what}" for what in ("passages", "queries", "checkpoint")}
+    brought = {"write_passages", "download_queries", "download_checkpoint"}
     assert {*brought, "check", "vary", "build_index", "retrieve", "evaluate"} == set(names(found))
 
 

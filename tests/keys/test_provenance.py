@@ -242,6 +242,13 @@ def test_every_module_of_the_package_can_be_hashed():
         assert len(modules(name)[name]) == 16 and packages(Code([name])) is not None
 
 
+@pytest.mark.parametrize("settings", (provenance.PACKAGE / "rankers").glob("*_settings.py"), ids=lambda path: path.stem)
+def test_the_code_of_a_ranker_covers_its_settings(settings):
+    """They are loaded by their name where a ranker is made."""
+    name = f"robustdr.rankers.{settings.stem}"
+    assert name in modules(name.removesuffix("_settings"))
+
+
 def test_a_key_depends_on_each_of_its_parts():
     code, inputs = Code(["corpus"], ["torch"]), {"data": "x", "runs": ["y", "z"]}
     base = {"code": code, "settings": {"a": 1, "b": 2}, "inputs": inputs}

@@ -197,7 +197,7 @@ def test_a_node_without_a_network_lists_what_is_not_on_its_disk(place):
     base = "google-bert/bert-base-uncased@86b5e09 is not in the hub's cache (HF_HOME)"
     assert missing[base] == f"hf download google-bert/bert-base-uncased --revision {REVISION}"
     (passages,) = (problem for problem in missing if "collectionandqueries.tar.gz is not here (4.0 kB from" in problem)
-    assert missing[passages] == "snakemake --cores 1 results/collections/msmarco-passage/corpus.jsonl"
+    assert missing[passages] == "snakemake --cores 1 results/fetched/msmarco-passage/passages.json"
 
 
 @pytest.mark.slow

@@ -36,6 +36,7 @@ def prose(paper):
         ("On typo queries, alpha is 11.1% better than beta in RR@10.", AGREES, "6 points or 11.1%"),
         ("On typo queries, alpha is 6.0 points better than beta in RR@10.", AGREES, "6 points or 11.1%"),
         ("On typo queries, alpha is 13.1% better than beta in RR@10.", DIFFERS, "6 points or 11.1%"),
+        ("On typo queries, alpha is 6.0 points better than beta and gamma in RR@10, respectively.", UNTIED, ""),
         ("On typo queries, our system with alpha is 13.1% better than beta in RR@10.", UNTIED, ""),
         ("Of all pairs, 25% are noisy.", AGREES, "30 of 120"),
         ("Of all pairs, 33% are noisy.", DIFFERS, "30 of 120"),

@@ -11,6 +11,6 @@ def test_missing_models_are_named_before_a_job_runs(project):
         line = f"{model}: not here; back_translation of msmarco-passage, train needs it: hf download Helsinki-NLP/"
         assert status == 0 and output.count(line) == named and "rule vary:" in output
     status, output = project.snakemake(TARGET)
-    assert status == 1 and "rule download_passages:" not in output and not (project.folder / "results").exists()
+    assert status == 1 and "rule write_passages:" not in output and not (project.folder / "results").exists()
     assert "1 file(s) or folder(s) are missing, listed above; no job was started" in output
     assert f"{MODELS[0]}: not here" in output

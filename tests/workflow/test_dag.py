@@ -281,6 +281,6 @@ def test_an_edit_of_another_scale_reruns_nothing(edited):
 
 def test_a_collection_reruns_what_reads_it_and_no_training(edited):
     jobs, made = edited("config/collections.yaml", "parts_of_speech: [verb, adj]", "parts_of_speech: [verb]")
-    assert jobs["download_passages"] == jobs["check"] == 1
+    assert jobs["write_passages"] == jobs["check"] == 1
     assert "train" not in jobs
     assert "results/mini/tables/rodr_table4.md" in made and "results/mini/tables/rodr_table2.md" not in made

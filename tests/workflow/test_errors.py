@@ -72,5 +72,5 @@ def test_files_of_ones_own(shared_project):
     for name, text in zip(files, ("d1\tone\nd2\n", "q1\ta query\n", "q1 0 d1 1\n"), strict=True):
         (shared_project.folder / name).write_text(text)
     line = last_line(shared_project, CARD)
-    log = "results/mini/logs/download_passages/mine.log"
+    log = "results/mini/logs/write_passages/mine.log"
     assert line.startswith(f"{log}: robustdr: mine/passages.tsv:2: 1 fields; a line of this")

@@ -75,6 +75,7 @@ _OUTDOES = re.compile(
     re.I,
 )
 _OWN = re.compile(r"\bour\b|\bproposed\b", re.I)  # a system that may have no label of its own in the sentence
+_RESPECTIVELY = re.compile(r"\brespectively\b", re.I)  # a list of changes: which one is of which pair?
 _LOW = re.compile(  # the best of these are the lowest
     r"\b(?:[wc]er|eer|perplexity|ppl|loss|errors?|latency|mae|rm?se|mse|fid|times?|seconds?|rank)\b|↓", re.I
 )
@@ -391,7 +392,7 @@ class Prose:
         """Whether subject, measure, condition and table of a sentence are those of a fact and of no other one."""
         if not self._pinned(fact, names) or _OF_OTHERS.search(sentence) or is_of_range(number, sentence):
             return False
-        if self._is_other(number, fact, names, sentence):
+        if self._is_other(number, fact, names, sentence) or (fact.differing and _RESPECTIVELY.search(sentence)):
             return False
         places = {cell.place_without() for cell in fact.cells}
         rivals = [other for other in meant if {cell.place_without() for cell in other.cells} == places]
@@ -453,7 +454,7 @@ class Prose:
         ties = []
         for id in named_tables or self.tables:
             of_table = names.within(self._labels[id])
-            systems = [*of_table.starts.get("system", ())]
+            systems = [name for name in of_table.starts.get("system", ()) if any(map(str.isalpha, name))]
             rest = {name: starts for name, starts in of_table.starts.items() if name != "system"}
             is_whole = (
                 not rest and bool(_ALL.search(sentence)) and any(map(self._measure_of, self.tables[id].cells[:1]))

@@ -52,9 +52,7 @@ def is_row(line: Line) -> bool:
 
 
 def is_title(line: Line) -> bool:
-    return line.text.casefold().startswith("tab") and bool(
-        re.match(r"Tab(?:le|\.)\s*[A-Z]?\.?\d+\s*[.:|]", line.text, re.I)
-    )
+    return bool(_TITLE.match(line.text))
 
 
 def _is_prose(line: Line) -> bool:

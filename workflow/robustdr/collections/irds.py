@@ -19,6 +19,13 @@ from robustdr.collections.settings import Irds, IrdsSplit
 from robustdr.core.errors import UserError
 
 
+def download_passages(source: Irds) -> None:
+    """Bring the files of the data set `corpus`, unless `titled` takes its place; `corpus` then needs no network."""
+    if "titled" not in source:
+        with _reading(source["corpus"], "passages"):
+            bring(source["corpus"], load(source["corpus"], "docs"), ["docs"])
+
+
 def corpus(source: Irds) -> Iterator[Passage]:
     """Yield the passages of `titled`, or of the data set `corpus`, with titles if it has them.
 

@@ -1,9 +1,9 @@
 """Files of a source, wherever they are: the user's own, in a data set of the hub, or in a repository of GitHub."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from robustdr.collections.reading import checked
 from robustdr.collections.settings import SourceFile
@@ -18,11 +18,14 @@ def own_file(file: SourceFile) -> list[Path]:
     return [Path(file["path"])] if "path" in file else []
 
 
-def is_remote(entry: Any) -> bool:
-    """Whether an entry of collections.yaml, or a part of it, names a file that comes from elsewhere."""
+def remote_files(entry: Any) -> Iterator[SourceFile]:
+    """Yield the files that an entry of collections.yaml, or a part of it, names and that come from elsewhere."""
     if isinstance(entry, Mapping):
-        return "github" in entry or "hub" in entry or any(map(is_remote, entry.values()))
-    return False
+        if "github" in entry or "hub" in entry:
+            yield cast(SourceFile, entry)
+        else:
+            for value in entry.values():
+                yield from remote_files(value)
 
 
 def bring(file: SourceFile, checksums: Mapping[str, str]) -> Path:

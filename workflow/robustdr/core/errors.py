@@ -50,6 +50,9 @@ def unknown(subject: str, value: str, allowed: Iterable[str], meant: Iterable[st
 
 def exit_status(run: Callable[[], int | None]) -> int:
     """Run a command and return its exit status. Bad input prints one line on standard error and gives status 2."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # the caller has closed it
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # it stays open
     try:
         return run() or 0
     except UserError as error:

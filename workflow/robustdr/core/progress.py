@@ -12,7 +12,7 @@ EVERY, SHARE = 60, 0.1  # where no terminal rewrites it, the line comes each min
 TRAINS = ("pretrain", "train")  # the rules whose jobs train a model
 # Seconds of a job of the miniature on one machine, by rule: how long jobs take beside each other.
 WEIGHTS = dict(
-    download_passages=4.3, download_queries=0.5, check=0.5, vary=1.7, download_checkpoint=7.6,
+    download_passages=4.3, write_passages=4.3, download_queries=0.5, check=0.5, vary=1.7, download_checkpoint=7.6,
     training_data=1.3, tokenise=4.0, pretrain=60.0, train=18.6, score=10.0, embed=9.3, build_index=1.1, mine=7.0,
     retrieve=7.0, rerank=7.0, evaluate=1.2, table=1.6, figure=2.0, claims=2.0, queries=0.8,
     texts=1.0, report=1.5, headline=0.5, audit=1.0, audit_summary=1.5,

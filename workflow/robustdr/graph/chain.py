@@ -14,7 +14,15 @@ from robustdr.keys.node import Node, histories
 
 # By stage, in the order of the chain, the rules of its jobs; those before a training are in `BY_TRAININGS`.
 RULES = {
-    "download": ["download_passages", "download_queries", "download_checkpoint", "download_release", "check", "fetch"],
+    "download": [
+        "download_passages",
+        "write_passages",
+        "download_queries",
+        "download_checkpoint",
+        "download_release",
+        "check",
+        "fetch",
+    ],
     "variations": ["vary_shard", "vary"],
     "pretrained": ["tokenise", "pretrain"],
     "indexes": ["build_index"],

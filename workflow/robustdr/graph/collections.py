@@ -5,7 +5,8 @@ from functools import cache
 from typing import Any
 
 from robustdr.collections import kind_of, local_files, part, part_files
-from robustdr.collections.located import is_remote
+from robustdr.collections.downloads import has_downloads
+from robustdr.collections.located import remote_files
 from robustdr.collections.settings import DESCRIBING
 from robustdr.experiments.kinds import Split
 from robustdr.graph.part import Part
@@ -36,7 +37,7 @@ class Collections(Part):
                 )
             },
             "options": {"source": json.dumps(entry), **({"split": split} if split else {})},
-            "network": not files or is_remote(entry),
+            "network": not files or any(remote_files(entry)),
             "decides": [{key: value for key, value in entry.items() if key not in DESCRIBING}, split],
         }
 
@@ -46,12 +47,33 @@ class Collections(Part):
         if (owner := self.lineage.passages_of(collection)) != collection:
             return self.corpus(owner)
         path, description = f"collections/{collection}/corpus.jsonl", f"passages of {collection}"
-        job_fields = self._source(collection, None)
+        job_fields = self._source(collection, None) | {"network": False}
+        if downloaded := self.downloaded_passages(collection):
+            job_fields["after"] = [downloaded]
         if cut := self.lineage.scale.cut:
             job_fields["inputs"]["judged"] = reads(*self._qrels(collection))
             job_fields["options"]["more"] = cut.passages
             job_fields["decides"].append(cut.passages)
-        return self.node("download_passages", path, description, collection, need=Need(4000, 240), **job_fields)
+        return self.node("write_passages", path, description, collection, need=Need(4000, 240), **job_fields)
+
+    @cache
+    def downloaded_passages(self, collection: str) -> Node | None:
+        """Return the node of the download of the files that a collection's passages are read from; None without any."""
+        source = self.lineage.config.collections[collection]
+        if not has_downloads(source):
+            return None
+        source_fields = self._source(collection, None)
+        return self.node(
+            "download_passages",
+            f"fetched/{collection}/passages.json",
+            f"files of the passages of {collection}",
+            collection,
+            code=Code(["download_passages", f"robustdr.collections.{source['kind']}"]),
+            options=source_fields["options"],
+            decides=source_fields["decides"],
+            need=Need(4000, 240),
+            network=True,
+        )
 
     def _qrels(self, owner: str) -> list[Node]:
         """Return the nodes of the judgements of all passages that collections share with `owner`."""

@@ -10,9 +10,9 @@ from robustdr.core.processor import VARIABLES
 PASSED = (
     *("HOME", "HOST*", "LANG", "LC_*", "LOGNAME", "PATH", "PWD", "SHELL", "TEMP", "TERM", "TMP*", "TZ", "USER"),
     *("CONDA*", "MAMBA*", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "LMOD_*", "MODULE*"),
-    *("HF_*", "IR_DATASETS_*", "NLTK_DATA", "XDG_*"),  # folders of files
+    *("HF_*", "IR_DATASETS_*", "KRB5CCNAME", "NLTK_DATA", "XDG_*"),  # folders of files
     *("*_proxy", "*_PROXY", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "SSL_CERT_*"),
-    *("CUDA_CACHE_*", "CUDA_DEVICE_ORDER", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "NVIDIA_*"),
+    *("CUDA_CACHE_*", "CUDA_MPS_*", "CUDA_DEVICE_ORDER", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "NVIDIA_*"),
     *("PYTORCH_*ALLOC_CONF", "SLURM*", "SRUN_*", "VLLM_*"),
     *("FI_*", "GLOO_SOCKET_IFNAME", "NCCL_DEBUG*", "NCCL_IB_*", "NCCL_NET*", "NCCL_SOCKET_*", "UCX_*"),  # networks
     *("*KEY", "*SECRET", "*TOKEN"),  # of servers

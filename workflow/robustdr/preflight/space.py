@@ -40,7 +40,7 @@ def vectors(jobs: Iterable[Node]) -> int:
 def _vector_bytes(settings: EmbedSettings, node: Node) -> int:
     import ir_datasets
 
-    (corpus,) = (input_node for input_node in node.input_nodes if input_node.rule == "download_passages")
+    (corpus,) = (input_node for input_node in node.input_nodes if input_node.rule == "write_passages")
     source = json.loads(corpus.options["source"])
     if source["kind"] != "irds":
         return 0

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from robustdr.collections import kind_of, part_files
+from robustdr.collections import kind_of
 from robustdr.collections.archives import Archive, archives
 from robustdr.encoding.directory import CHARACTER
 from robustdr.encoding.settings import CheckpointSettings
@@ -102,6 +102,8 @@ def things(node: Node) -> Iterator[Thing]:
     Raises:
         UserError: ir_datasets has no such data set.
     """
+    if node.rule in ("write_passages", "download_queries"):
+        yield from _own_files(node)
     if node.rule in ("download_passages", "download_queries"):
         yield from _collection_things(node)
     elif isinstance(node.settings, CheckpointSettings):
@@ -119,12 +121,16 @@ def things(node: Node) -> Iterator[Thing]:
         yield Server(node.settings.url, node.settings.key)
 
 
+def _own_files(node: Node) -> Iterator[File]:
+    source = json.loads(node.options["source"])
+    explanation = f"{node.inputs['files'].place} of the configuration says what it is"
+    for path in node.inputs["files"].files:
+        yield File(path, source.get("sha256", {}).get(str(path), ""), source.get("unavailable") or explanation)
+
+
 def _collection_things(node: Node) -> Iterator[Thing]:
     source, split = json.loads(node.options["source"]), node.options.get("split")
     parts = [source["splits"][split]] if split else [source.get("titled", {})]
-    for path in part_files(source, split):
-        explanation = f"{node.inputs['files'].place} of the configuration says what it is"
-        yield File(path, source.get("sha256", {}).get(str(path), ""), source.get("unavailable") or explanation)
     if kind_of(source, split) == "irds" and (split or "titled" not in source):
         id, kinds = (parts[0]["id"], ["queries", "qrels"]) if split else (source["corpus"], ["docs"])
         yield from (Kept(archive, f"snakemake --cores 1 {node.path}") for archive in _archives(id, kinds))

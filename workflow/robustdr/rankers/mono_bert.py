@@ -8,9 +8,10 @@ from transformers import AutoModelForSequenceClassification
 
 from robustdr.core.errors import UserError
 from robustdr.encoding.batching import pad
+from robustdr.rankers.mono_bert_settings import Settings
 from robustdr.rankers.pretrained import configuration, exact, pieces, pretrained
 from robustdr.rankers.ranker import Pair, Ranker, Tokens
-from robustdr.rankers.settings import RankerSettings
+from robustdr.rankers.settings import TransformerSettings
 
 EXPECTED = "a dual encoder's transformer at its root, or a CrossEncoder of sentence-transformers"
 
@@ -30,7 +31,7 @@ class MonoBert(Ranker):
     Its directory is a `CrossEncoder` of sentence-transformers, whose scores are the logits.
     """
 
-    def __init__(self, folder: Path, settings: RankerSettings):
+    def __init__(self, folder: Path, settings: Settings | TransformerSettings):
         super().__init__(settings)
         config = configuration(folder, EXPECTED, lambda config: not config.is_encoder_decoder)
         if not any(name.endswith("ForSequenceClassification") for name in config.architectures or ()):

@@ -6,6 +6,16 @@ from pathlib import Path
 from robustdr.stages.options import INT, MADE, MADES, PATH, READ, READS, TEXT, TEXTS, stage
 
 
+@stage("bring the files that a collection's passages are read from", source=TEXT, output=MADE)
+def download_passages(a: argparse.Namespace) -> None:
+    from robustdr.collections.downloads import download_passages
+    from robustdr.collections.settings import Source
+    from robustdr.core.files import write_json
+    from robustdr.core.settings import read_settings
+
+    write_json(a.output, {"files": download_passages(read_settings(Source, a.source))})
+
+
 @stage(
     "write a collection's passages",
     makes=lambda a: [(a.output, a.output.with_suffix(".rows.arrow"))],
