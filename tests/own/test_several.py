@@ -50,7 +50,7 @@ def test_the_mean_is_that_of_the_reports_of_each_collection(evaluated):
     means = [report["systems"]["own_bm25"]["original"] for report in single]
     assert min(means) - 1e-9 <= by_label["BM25"]["original"]["mean"] <= max(means) + 1e-9
     first, *others = evaluation.report["systems"]
-    assert first["behind"] is None and all(system["behind"]["mean"] <= 0 for system in others)
+    assert first["to_best"] is None and all(system["to_best"]["mean"] <= 0 for system in others)
     assert first["original"]["mean"] == max(system["original"]["mean"] for system in evaluation.report["systems"])
 
 

@@ -46,14 +46,14 @@ def counts(folder: Path) -> Counts:
 
 def as_reported(folders: Sequence[Counts]) -> Reported:
     """The counts as a table: a row for each collection."""
-    splits = [*dict.fromkeys(split for one in folders for split in one.queries)]
+    splits = [*dict.fromkeys(split for folder in folders for split in folder.queries)]
     rows = [
         [
-            one.collection,
-            str(one.passages or "-"),
-            *(str(len(one.queries[split])) if split in one.queries else "-" for split in splits),
+            folder.collection,
+            str(folder.passages or "-"),
+            *(str(len(folder.queries[split])) if split in folder.queries else "-" for split in splits),
         ]
-        for one in folders
+        for folder in folders
     ]
     table: dict[str, Any] = {
         "caption": "Counts of the data's files",
@@ -76,9 +76,9 @@ def printed_counts(tables: Mapping[str, Table]) -> Iterator[str]:
                     break
 
 
-def shared(one: Counts) -> Iterator[str]:
+def shared(folder: Counts) -> Iterator[str]:
     """Yield, in words, how many queries two splits share."""
-    for first, second in combinations(one.queries, 2):
-        if both := one.queries[first] & one.queries[second]:
-            sizes = " and ".join(f"{len(one.queries[split]):,} of {split}" for split in (first, second))
-            yield f"{one.collection}: {len(both):,} queries are among the {sizes}: no test on either is independent"
+    for first, second in combinations(folder.queries, 2):
+        if in_both := folder.queries[first] & folder.queries[second]:
+            sizes = " and ".join(f"{len(folder.queries[split]):,} of {split}" for split in (first, second))
+            yield f"{folder.collection}: {len(in_both):,} queries are among the {sizes}: no test on either is independent"

@@ -376,8 +376,8 @@ class Prose:
     def _is_one_pair(self, fact: Fact, names: _Names, sentence: str) -> bool:
         """Whether a change is between the labels of one kind that a sentence names, and it names no more than these."""
         starts = self._within(names, fact).starts
-        others = (labels for name, labels in starts.items() if name != fact.differing)
-        return not fact.differing or (all(len(labels) < 2 for labels in others) and not _OWN.search(sentence))
+        rest = (labels for name, labels in starts.items() if name != fact.differing)
+        return not fact.differing or (all(len(labels) < 2 for labels in rest) and not _OWN.search(sentence))
 
     def _is_worded(self, number: Figure, fact: Fact, names: _Names) -> bool:
         """Whether a sentence names what a wrong number would be of, also where a table has one label for it."""
@@ -395,7 +395,7 @@ class Prose:
         if self._is_other(number, fact, names, sentence) or (fact.differing and _RESPECTIVELY.search(sentence)):
             return False
         places = {cell.place_without() for cell in fact.cells}
-        rivals = [other for other in meant if {cell.place_without() for cell in other.cells} == places]
+        rivals = [rival for rival in meant if {cell.place_without() for cell in rival.cells} == places]
         if not are_one(rivals):
             return False  # two tables print it, with other numbers
         text = " ".join(self._texts(cell) for cell in fact.cells).casefold()
@@ -432,7 +432,7 @@ class Prose:
 
     def _is_factor(self, cell: Cell) -> bool:
         """Whether the column of a cell has a few values again and again: it is a setting of the rows."""
-        values = [other.number for other in self.tables[cell.table].cells if other.column == cell.column]
+        values = [neighbour.number for neighbour in self.tables[cell.table].cells if neighbour.column == cell.column]
         return FACTOR * len(set(values)) <= len(values)
 
     def _texts(self, cell: Cell) -> str:
@@ -549,10 +549,13 @@ class Prose:
                 for group in groups.values()
                 if winner in group
             ]
-            contests = [(cell, others) for cell, others in contests if others]
+            contests = [(cell, opponents) for cell, opponents in contests if opponents]
             are_high = not any(_LOW.search(self._texts(cell)) for cell, _ in contests)
             if len(contests) == number.out_of and are_high:
-                won = sum(all(_is_above(cell, other, bool(rival)) for other in others) for cell, others in contests)
+                won = sum(
+                    all(_is_above(cell, opponent, bool(rival)) for opponent in opponents)
+                    for cell, opponents in contests
+                )
                 verdict = AGREES if won == number.interval.low else DIFFERS
                 name = f"{id} [{winner}], {f'above {rival}' if rival else 'the best of its group'}"
                 verdicts.append((verdict, name, f"{won} of {len(contests)}"))
@@ -582,8 +585,8 @@ def _contest(sentence: str, starts: Mapping[str, Sequence[int]]) -> tuple[str, s
     return (next(iter(starts)) if is_best else ""), ""
 
 
-def _is_above(cell: Cell, other: Cell, strictly: bool) -> bool:
-    return cell.value > other.value or (cell.value == other.value and not strictly)
+def _is_above(cell: Cell, rival: Cell, strictly: bool) -> bool:
+    return cell.value > rival.value or (cell.value == rival.value and not strictly)
 
 
 def _singular(word: str) -> str:

@@ -130,7 +130,7 @@ def ordered(listed: Mapping[str, Ranking]) -> Runs:
         untied = {
             qid: [(docid, -float(position)) for position, (docid, _) in enumerate(top)] for qid, top in run.items()
         }
-        runs[rule] = next((other for other in runs.values() if other == untied), untied)
+        runs[rule] = next((ranking for ranking in runs.values() if ranking == untied), untied)
     return runs
 
 
@@ -138,22 +138,22 @@ class Tried(NamedTuple):
     """What a run gives under the conventions that can differ for it.
 
     Attributes:
-        values: the usual convention comes first. same: by tie rule, the first one with the same ranks.
+        values: the usual convention comes first. representatives: by tie rule, the first one with the same ranks.
         is_whole: whether the run has all judged queries.
     """
 
     values: Mapping[Convention, float]
-    same: Mapping[str, str]
+    representatives: Mapping[str, str]
     is_whole: bool
 
     @property
     def usual(self) -> Convention:
         return next(iter(self.values))
 
-    def under(self, convention: Convention) -> float:
+    def value_under(self, convention: Convention) -> float:
         """Return the value under a convention of any run of the column."""
         return self.values[
-            replace(convention, ties=self.same[convention.ties], missing=convention.missing or self.is_whole)
+            replace(convention, ties=self.representatives[convention.ties], missing=convention.missing or self.is_whole)
         ]
 
 
@@ -163,13 +163,13 @@ def attempt(measure: str, qrels: Qrels, runs: Runs, only_usual: bool = False) ->
     Raises:
         UserError: a measure that is not provided.
     """
-    same = {rule: next(other for other in runs if runs[other] is runs[rule]) for rule in runs}
+    representatives = {rule: next(equal for equal in runs if runs[equal] is runs[rule]) for rule in runs}
     is_whole = set(qrels) <= set(runs["trec_eval"])
     missing = [True] if is_whole else [True, False]
-    all_conventions = _conventions(measure, qrels, [*dict.fromkeys(same.values())], missing)
-    wanted = all_conventions[:1] if only_usual else all_conventions
-    means = {convention: fmean(values(measure, convention, qrels, runs).values()) for convention in wanted}
-    return Tried(means, same, is_whole)
+    all_conventions = _conventions(measure, qrels, [*dict.fromkeys(representatives.values())], missing)
+    measured = all_conventions[:1] if only_usual else all_conventions
+    means = {convention: fmean(values(measure, convention, qrels, runs).values()) for convention in measured}
+    return Tried(means, representatives, is_whole)
 
 
 def _conventions(measure: str, qrels: Qrels, rules: Sequence[str], missing: Sequence[bool]) -> list[Convention]:
@@ -186,8 +186,8 @@ def _conventions(measure: str, qrels: Qrels, rules: Sequence[str], missing: Sequ
     cuts = dict.fromkeys([usual.cut, *CUTS, *([ALL] if parsed.NAME in {*WITHOUT_CUT, "nDCG", "ERR"} else [])])
     if parsed in (Rprec, Bpref):
         cuts = {ALL: None}
-    every = [Convention(*parts) for parts in product(cuts, rules, missing, levels or [1], [False, True][: 1 + graded])]
-    return sorted(every, key=lambda convention: convention.departures(usual))
+    conventions = [Convention(*parts) for parts in product(cuts, rules, missing, levels or [1], [False, True][: 1 + graded])]
+    return sorted(conventions, key=lambda convention: convention.departures(usual))
 
 
 def values(measure: str, convention: Convention, qrels: Qrels, runs: Runs) -> dict[str, float]:
@@ -209,12 +209,12 @@ def explained(printed: Sequence[Interval], tried: Sequence[Tried]) -> list[Found
     does, a number may still be that of the project's conventions.
     """
     usual = tried[0].usual
-    every = dict.fromkeys(convention for one in tried for convention in one.values)
-    all_conventions = sorted(every, key=lambda convention: convention.departures(usual))
+    conventions = dict.fromkeys(convention for run in tried for convention in run.values)
+    all_conventions = sorted(conventions, key=lambda convention: convention.departures(usual))
     fits = {
         convention: [
             interval.meets(Interval(value, value))
-            for interval, value in zip(printed, (one.under(convention) for one in tried), strict=True)
+            for interval, value in zip(printed, (run.value_under(convention) for run in tried), strict=True)
         ]
         for convention in all_conventions
     }
@@ -227,7 +227,7 @@ def explained(printed: Sequence[Interval], tried: Sequence[Tried]) -> list[Found
     better = "" if giving else _better(fits, usual)
     return [
         Found(
-            one.under(usual),
+            run.value_under(usual),
             words if giving else [usual.words(usual)] * fits[usual][place],
             agrees=(bool(giving) and not is_other_cut) or fits[usual][place],
             column=len(printed),
@@ -235,7 +235,7 @@ def explained(printed: Sequence[Interval], tried: Sequence[Tried]) -> list[Found
             chance=chance,
             better=better,
         )
-        for place, one in enumerate(tried)
+        for place, run in enumerate(tried)
     ]
 
 
@@ -251,9 +251,9 @@ def _better(fits: Mapping[Convention, Sequence[bool]], usual: Convention) -> str
 def _chance(printed: Sequence[Interval], tried: Sequence[Tried], all_conventions: Sequence[Convention]) -> float:
     """The chance that one of the conventions gives all these numbers, if each lay anywhere among its run's values."""
     shares = []
-    for interval, one in zip(printed, tried, strict=True):
-        reach = max(one.values.values()) - min(one.values.values())
+    for interval, run in zip(printed, tried, strict=True):
+        reach = max(run.values.values()) - min(run.values.values())
         width = interval.high - interval.low
         shares.append(width / (reach + width) if reach + width > 0 else 1.0)
-    distinct = {tuple(round(one.under(convention), 9) for one in tried) for convention in all_conventions}
+    distinct = {tuple(round(run.value_under(convention), 9) for run in tried) for convention in all_conventions}
     return min(1.0, len(distinct) * prod(shares))

@@ -42,10 +42,10 @@ def _by_its_run(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
     for cell in [check.target, *(part for parts in check.operands.values() for part in parts if part.table)]:
         value = evidence.of_runs.get(id(cell))
         if value is not None and not evidence.is_right(cell) and check.holds_with(cell, value):
-            yield ONE_NUMBER, f"{_named(cell)} is wrong: its run gives {interval_text(value, cell)}"
+            yield ONE_NUMBER, f"{_place_of(cell)} is wrong: its run gives {interval_text(value, cell)}"
 
 
-def _named(cell: Cell) -> str:
+def _place_of(cell: Cell) -> str:
     return f"{cell.printed} ({describe(cell.coordinates)})"
 
 
@@ -67,7 +67,7 @@ def _one_number(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
             if all(cell_check.holds_with(cell, corrected.interval) for cell_check in evidence.checks_of[id(cell)]):
                 yield (
                     ONE_NUMBER,
-                    f"{words.format(_named(cell))}: {corrected.printed}",
+                    f"{words.format(_place_of(cell))}: {corrected.printed}",
                 )
                 return
     for cell, broken in suspects:
@@ -80,7 +80,7 @@ def _one_number(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
                 copied = (
                     f"was copied from {source_labels[0]}, where the same number stands" if source_labels else "is wrong"
                 )
-                yield ONE_NUMBER, f"{_named(cell)} {copied}: {interval_text(required, cell)} would do"
+                yield ONE_NUMBER, f"{_place_of(cell)} {copied}: {interval_text(required, cell)} would do"
                 return
 
 
@@ -190,7 +190,7 @@ def _exchanged_parts(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
 
 def _pair(cell: Cell, other_cell: Cell) -> str:
     pair = sorted((cell, other_cell), key=lambda pair_cell: (pair_cell.line, pair_cell.column))
-    return " and ".join(map(_named, pair))
+    return " and ".join(map(_place_of, pair))
 
 
 def _other_parts(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:

@@ -86,7 +86,7 @@ def _numbers(judged: _Folder, cell_runs: Sequence[tuple[Cell, str]]) -> list[Num
     unexplained = {
         _column(cell)
         for cell, _ in cell_runs
-        if not cell.interval.meets(Interval(value := results[id(cell)].under(results[id(cell)].usual), value))
+        if not cell.interval.meets(Interval(value := results[id(cell)].value_under(results[id(cell)].usual), value))
     }
     results |= {id(cell): tried(cell, name, False) for cell, name in cell_runs if _column(cell) in unexplained}
     outcomes = {

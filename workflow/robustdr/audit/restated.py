@@ -42,19 +42,19 @@ def _numbers(tables: Sequence[Table]) -> Iterator[Broken]:
         if len(different) > max(1, (1 - USUAL) * len(of_tables)):
             continue
         for pair in different:
-            others = [other for other in different if other is not pair]
-            is_other_quantity = any(_is_beside(other, pair) for other in others)
-            alike = {
+            rest = [neighbour for neighbour in different if neighbour is not pair]
+            is_other_quantity = any(_is_beside(neighbour, pair) for neighbour in rest)
+            equal_pairs = {
                 a.number: a
                 for a, b in of_tables
                 if _are_alike(a, b) and min(map(_digits, (a, b))) >= SIGNIFICANT
-                if not others or _is_beside((a, b), pair)
+                if not rest or _is_beside((a, b), pair)
             }
-            is_sure = len(alike) >= FEWEST or (len(alike) == 1 and _digits(*alike.values()) > SIGNIFICANT)
+            is_sure = len(equal_pairs) >= FEWEST or (len(equal_pairs) == 1 and _digits(*equal_pairs.values()) > SIGNIFICANT)
             if is_sure and not is_other_quantity:
                 words = (
                     f"{pair[0].table} prints {pair[0].printed}, {pair[1].table} prints {pair[1].printed} at the same "
-                    f"labels; they have {len(alike)} other numbers in common"
+                    f"labels; they have {len(equal_pairs)} other numbers in common"
                 )
                 yield Broken("printed_twice", [*pair], words)
 
@@ -64,9 +64,9 @@ def _are_alike(first: Cell, second: Cell) -> bool:
     return first.number == second.number or first.interval.meets(second.interval)
 
 
-def _is_beside(pair: Pair, other: Pair) -> bool:
+def _is_beside(pair: Pair, second: Pair) -> bool:
     """Whether two pairs stand in one row or column of the first table."""
-    return pair[0].line == other[0].line or pair[0].column == other[0].column
+    return pair[0].line == second[0].line or pair[0].column == second[0].column
 
 
 def _digits(cell: Cell) -> int:
@@ -81,12 +81,12 @@ def _labels(tables: Sequence[Table]) -> Iterator[Broken]:
     for table in tables:
         for number, name in enumerate(names[table.id]):
             label = _REPEATED.sub("", name)
-            for other in tables if label != name else ():
-                rows = names[other.id]
+            for second in tables if label != name else ():
+                rows = names[second.id]
                 lacking = [row for row in rows if row not in names[table.id]]
-                is_same = len(rows) == len(table.rows) and columns[table.id] == columns[other.id]
+                is_same = len(rows) == len(table.rows) and columns[table.id] == columns[second.id]
                 if is_same and len(table.columns) >= WIDTH and label in rows and len(lacking) == 1:
                     line = table.rows[number][0]
-                    words = f"two rows are called {label}; {other.id}, with the same columns, has {lacking[0]} as well"
+                    words = f"two rows are called {label}; {second.id}, with the same columns, has {lacking[0]} as well"
                     yield Broken("repeated_label", [cell for cell in table.cells if cell.line == line], words)
                     break

@@ -76,9 +76,9 @@ def _out_of_range(table: Table) -> Iterator[Broken]:
         wrong = [cell for cell in cells if not lowest <= cell.number <= highest]
         if len(wrong) == 1:  # several, in a column or in a line, are a measure of another definition, or changes
             outside.append((name, lowest, highest, wrong[0]))
-    beside = Counter(place for *_, cell in outside for place in (("line", cell.line), ("column", cell.column)))
+    neighbours = Counter(place for *_, cell in outside for place in (("line", cell.line), ("column", cell.column)))
     for name, lowest, highest, cell in outside:
-        if beside["line", cell.line] == beside["column", cell.column] == 1:
+        if neighbours["line", cell.line] == neighbours["column", cell.column] == 1:
             words = f"{name} lies between {lowest} and {highest}; {cell.printed} does not, however it was rounded"
             yield Broken("out_of_range", [cell], words, "impossible")
 

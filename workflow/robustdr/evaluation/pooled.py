@@ -34,20 +34,20 @@ def pooled(means: Sequence[float], errors: Sequence[float]) -> Pooled:
     if len(values) < 2:
         raise ValueError(f"{len(values)} collections; allowed: two or more")
 
-    def fit(between: float) -> tuple[np.ndarray, float]:
-        weights = 1 / (variances + between)
+    def fit(variance: float) -> tuple[np.ndarray, float]:
+        weights = 1 / (variances + variance)
         return weights, float(weights @ values / weights.sum())
 
-    def loss(between: float) -> float:
-        weights, mean = fit(between)
+    def loss(variance: float) -> float:
+        weights, mean = fit(variance)
         return float(weights @ (values - mean) ** 2 - np.log(weights).sum() + np.log(weights.sum()))
 
-    most = 10 * float(values.var(ddof=1) + variances.max())
+    largest = 10 * float(values.var(ddof=1) + variances.max())
     optimum = minimize_scalar(
-        lambda root: loss(root**2), bounds=(0, most**0.5), method="bounded", options={"xatol": 1e-9}
+        lambda root: loss(root**2), bounds=(0, largest**0.5), method="bounded", options={"xatol": 1e-9}
     )
-    between = float(optimum.x) ** 2 if optimum.fun < loss(0.0) else 0.0
-    weights, mean = fit(between)
+    variance = float(optimum.x) ** 2 if optimum.fun < loss(0.0) else 0.0
+    weights, mean = fit(variance)
     degrees = len(values) - 1
     scale = max(1.0, float(weights @ (values - mean) ** 2) / degrees)
     error = (scale / weights.sum()) ** 0.5
@@ -56,5 +56,5 @@ def pooled(means: Sequence[float], errors: Sequence[float]) -> Pooled:
         "mean": mean,
         "interval": [float(mean - half), float(mean + half)],
         "p": float(2 * stdtr(degrees, -abs(mean) / error)),
-        "spread": between**0.5,
+        "spread": variance**0.5,
     }

@@ -30,7 +30,7 @@ def keys_of_servers(folders: Iterable[Path]) -> set[str]:
     return {name for file in files for name in KEY.findall(file.read_text(encoding="utf-8"))}
 
 
-def reset(named: Iterable[str] = ()) -> str:
-    """Return lines of bash that unset each variable but `PASSED` and those that are named."""
-    patterns = "|".join([*PASSED, *sorted(named)])
+def reset(names: Iterable[str] = ()) -> str:
+    """Return lines of bash that unset each variable but `PASSED` and those in `names`."""
+    patterns = "|".join([*PASSED, *sorted(names)])
     return f'for name in $(compgen -e); do case "$name" in {patterns}) ;; *) unset "$name" || true ;; esac; done; '

@@ -24,7 +24,7 @@ class System(TypedDict):
     """A system over all collections.
 
     Attributes:
-        original, variations: the measure. change: from the first to the second. behind: the measure on the original
+        original, variations: the measure. change: from the first to the second. to_best: the measure on the original
             queries minus that of the best system, paired by query; None for the best. p_holm: its corrected p.
     """
 
@@ -32,7 +32,7 @@ class System(TypedDict):
     original: Pooled
     variations: Pooled
     change: Pooled
-    behind: Pooled | None
+    to_best: Pooled | None
     p_holm: float | None
 
 
@@ -72,8 +72,8 @@ def run(arguments: argparse.Namespace, evaluate: Callable[[argparse.Namespace], 
     collections, reports, statuses = names_of(arguments.data), {}, []
     for number, (name, path) in enumerate(collections.items(), 1):
         print(f"Collection {number} of {len(collections)}: {name}")
-        one = argparse.Namespace(**{**vars(arguments), "data": [path], "output": arguments.output / name})
-        reports[name], status = evaluate(one)
+        arguments_of_one = argparse.Namespace(**{**vars(arguments), "data": [path], "output": arguments.output / name})
+        reports[name], status = evaluate(arguments_of_one)
         statuses.append(status)
     systems, output = over_collections(reports), arguments.output
     summary: Summary = {"answer": answer(reports, systems), "collections": list(reports), "systems": systems}
@@ -119,17 +119,19 @@ def over_collections(reports: dict[str, Report]) -> list[System]:
             "original": _share(pooled([system["original"] for system in systems], errors["original"])),
             "variations": _share(pooled([change["mean"] for change in changes], errors["variations"])),
             "change": pooled([change["difference"] for change in changes], errors["change"]),
-            "behind": None,
+            "to_best": None,
             "p_holm": None,
         }
     order = sorted(entries, key=lambda name: (-entries[name]["original"]["mean"], name))
-    behind = {name: _behind(reports, entries[name]["label"], entries[order[0]]["label"]) for name in order[1:]}
-    for (name, difference), p in zip(behind.items(), holm([each["p"] for each in behind.values()]), strict=True):
-        entries[name] |= {"behind": difference, "p_holm": p}
+    best = entries[order[0]]["label"]
+    differences = [_difference_to_best(reports, entries[name]["label"], best) for name in order[1:]]
+    corrected = holm([difference["p"] for difference in differences])
+    for name, difference, p in zip(order[1:], differences, corrected, strict=True):
+        entries[name] |= {"to_best": difference, "p_holm": p}
     return [entries[name] for name in order]
 
 
-def _behind(reports: dict[str, Report], label: str, best: str) -> Pooled:
+def _difference_to_best(reports: dict[str, Report], label: str, best: str) -> Pooled:
     """What a system has on the original queries minus what the best one has, over the collections."""
     differences, errors = [], []
     for report in reports.values():
@@ -176,13 +178,13 @@ def document(reports: dict[str, Report], systems: Sequence[System]) -> list[str]
     lines = [["system", f"{measure} [95 %]", "changed [95 %]", "change [95 %]", "behind the best [95 %]", "p, Holm"]]
     lines.append([":---", *["---:"] * 5])
     for system in systems:
-        behind, p = system["behind"], system["p_holm"]
+        to_best, p = system["to_best"], system["p_holm"]
         lines.append(
             [
                 plain(system["label"]),
                 *(f"{part['mean']:.3f} {_bounds(part, '')}" for part in (system["original"], system["variations"])),
                 _signed(system["change"]),
-                _signed(behind) if behind else "best",
+                _signed(to_best) if to_best else "best",
                 "" if p is None else "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0"),
             ]
         )
