@@ -81,4 +81,5 @@ def shared(folder: Counts) -> Iterator[str]:
     for first, second in combinations(folder.queries, 2):
         if in_both := folder.queries[first] & folder.queries[second]:
             sizes = " and ".join(f"{len(folder.queries[split]):,} of {split}" for split in (first, second))
-            yield f"{folder.collection}: {len(in_both):,} queries are among the {sizes}: no test on either is independent"
+            name = folder.collection
+            yield f"{name}: {len(in_both):,} queries are among the {sizes}: no test on either is independent"

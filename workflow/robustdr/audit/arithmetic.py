@@ -374,13 +374,13 @@ class _Search(Formulas):
         return bool(NAMES["points_from"].search(self.titles[line])) or self._is_from_best(formula, line)
 
     def _is_from_best(self, formula: Formula, line: int) -> bool:
-        """Whether a change is one from the best of all others in its line: which one that is may differ by line."""
+        """Whether a change is one from the best of all rest in its line: which one that is may differ by line."""
         fields = self.lines[line]
         target, value = fields[formula.target], fields[formula.parts[0][1][0]]
         if formula.kind not in ("points_from", "drop_from") or target is None or value is None:
             return False
-        others = [cell for cell in fields if cell and cell not in (target, value) and cell.unit == value.unit]
-        for best in (end(others, key=lambda cell: cell.value) for end in (max, min)) if others else ():
+        rest = [cell for cell in fields if cell and cell not in (target, value) and cell.unit == value.unit]
+        for best in (end(rest, key=lambda cell: cell.value) for end in (max, min)) if rest else ():
             points = value.interval - best.interval
             change = points if formula.kind == "points_from" else rounding.change(value.interval, best.interval)
             if change is not None and change.scaled(formula.factor).meets(target.interval):

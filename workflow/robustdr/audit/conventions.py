@@ -186,7 +186,9 @@ def _conventions(measure: str, qrels: Qrels, rules: Sequence[str], missing: Sequ
     cuts = dict.fromkeys([usual.cut, *CUTS, *([ALL] if parsed.NAME in {*WITHOUT_CUT, "nDCG", "ERR"} else [])])
     if parsed in (Rprec, Bpref):
         cuts = {ALL: None}
-    conventions = [Convention(*parts) for parts in product(cuts, rules, missing, levels or [1], [False, True][: 1 + graded])]
+    conventions = [
+        Convention(*parts) for parts in product(cuts, rules, missing, levels or [1], [False, True][: 1 + graded])
+    ]
     return sorted(conventions, key=lambda convention: convention.departures(usual))
 
 

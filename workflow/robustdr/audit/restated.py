@@ -44,17 +44,17 @@ def _numbers(tables: Sequence[Table]) -> Iterator[Broken]:
         for pair in different:
             rest = [neighbour for neighbour in different if neighbour is not pair]
             is_other_quantity = any(_is_beside(neighbour, pair) for neighbour in rest)
-            equal_pairs = {
+            equal = {
                 a.number: a
                 for a, b in of_tables
                 if _are_alike(a, b) and min(map(_digits, (a, b))) >= SIGNIFICANT
                 if not rest or _is_beside((a, b), pair)
             }
-            is_sure = len(equal_pairs) >= FEWEST or (len(equal_pairs) == 1 and _digits(*equal_pairs.values()) > SIGNIFICANT)
+            is_sure = len(equal) >= FEWEST or (len(equal) == 1 and _digits(*equal.values()) > SIGNIFICANT)
             if is_sure and not is_other_quantity:
                 words = (
                     f"{pair[0].table} prints {pair[0].printed}, {pair[1].table} prints {pair[1].printed} at the same "
-                    f"labels; they have {len(equal_pairs)} other numbers in common"
+                    f"labels; they have {len(equal)} other numbers in common"
                 )
                 yield Broken("printed_twice", [*pair], words)
 
