@@ -48,6 +48,8 @@ class Spoken(Variation):
     def __post_init__(self) -> None:
         if self.language != ENGLISH and not self.speaks(self.language):
             raise unknown(f"variation {self.name}: language", self.language, list(filter(self.speaks, NAMES)))
+        if has_stopwords(self.language) and self.language not in OF_BM25S:
+            object.__setattr__(self, "packages", (*self.packages, lexicon.MORE_STOPWORDS))
 
     @cached_property
     def stopwords(self) -> frozenset[str]:

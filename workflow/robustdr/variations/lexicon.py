@@ -12,6 +12,7 @@ from robustdr.core.plugins import module_named
 from robustdr.core.words import composed
 
 STOPWORDS = "bm25s==0.3.16"
+MORE_STOPWORDS = "spacy==3.8.18"
 MISSPELLINGS = "codespell==2.4.3"
 WORDNET = database.PACKAGE
 DICTIONARY = "symspellpy==6.10.1"
@@ -47,8 +48,6 @@ def stopwords(listed: str = "EN_PLUS") -> frozenset[str]:
 @cache
 def stopwords_of_spacy(language: str) -> frozenset[str]:
     """The function words of spaCy's list for a language, an ISO 639-1 code, lower case."""
-    import spacy  # noqa: F401 - the key of a job has the packages that it imports
-
     return frozenset(composed(word).lower() for word in module_named(f"spacy.lang.{language}.stop_words").STOP_WORDS)
 
 

@@ -71,6 +71,12 @@ class SwapSynonymOmw(Spoken):
     `file` is its table: lines of synset, `<language>:lemma`, and a lemma, with tabs between. `sha256` may be its
     digest. Synonyms are the other lemmas of all synsets of the word. Only words in their base form are replaced:
     wordnets list no others. Stop words stay.
+
+    >>> from tempfile import mkdtemp
+    >>> table = Path(mkdtemp(), "fra.tab")
+    >>> _ = table.write_text("s1\\tfra:lemma\\tvoiture\\ns1\\tfra:lemma\\tauto\\n")
+    >>> SwapSynonymOmw(language="fr", file=str(table)).rewrite("la voiture", Draw(bytes(1)))
+    'la auto'
     """
 
     name = "swap_synonym_omw"
