@@ -40,7 +40,8 @@ class Fact(NamedTuple):
         low, high = figure.interval
         slack = SLACK * max(1.0, abs(low))
         return any(
-            low <= value.high + slack and (value.low < high - slack or value.low == low)
+            (low < value.high - slack or value.low == value.high >= low - slack)
+            and (value.low < high - slack or value.low == low)
             for value in self.values.get(figure.kind, ())
         )
 

@@ -17,6 +17,7 @@ from robustdr_review.amounts import amounts
 from robustdr_review.contexts import (
     has_other_subject,
     has_other_unit,
+    is_difference,
     is_of_other_name,
     is_of_range,
     is_setting,
@@ -79,6 +80,7 @@ _UNNAMED = re.compile(  # a system that may have no label of its own in the sent
     r"second|strongest)\b",
     re.I,
 )
+_OF_PART = re.compile(r"\b(?:two|three|four|five|several|some|most|half|part|subset|remaining)\b", re.I)
 _CAPTION = re.compile(r"[*#\s]*Tab(?:le|\.)?[\s~]*[A-Z]?[.\d]*\d\s*[.:*|—–-](?!\d)", re.I)
 _OF_FIGURE = re.compile(r"\bfig(?:ures?\b|s?\.)", re.I)
 _RESPECTIVELY = re.compile(r"\brespectively\b", re.I)  # a list of changes: which one is of which pair?
@@ -103,6 +105,7 @@ _ALIASES = {
     "val": "dev",
     "validation": "dev",
 }
+_CHANGED = re.compile(rf"{_UP.pattern}|{_DOWN.pattern}|gain|change|differ|Δ|∆", re.I)
 _EITHER = re.compile(r"\bchange[sd]?\b|gap|differ|impact", re.I)
 _PLURAL = re.compile(r"(?<=ss)es$|(?<=[a-z][a-z][a-rt-z])s$")
 _SIGN = re.compile(r"[=<>≤≥≠]")  # in a label: `δ = 0` is not `δ > 0`
@@ -386,6 +389,7 @@ class Prose:
             and self._is_wrong_print(number, candidates[0])
             and self._is_worded(number, candidates[0], names)
             and self._is_one_pair(candidates[0], names, sentence)
+            and not _OF_PART.search(sentence)
         )
         return (DIFFERS, *candidates[0].words()) if is_error else (UNTIED, "", "")
 
@@ -397,11 +401,20 @@ class Prose:
         return (
             number.hedge == ""
             and number.kind != SIZE
+            and all(map(self._is_whole_line, fact.cells))
             and _is_near(number, fact)
             and has_form
             and (is_exact or fact.is_change or bool(fact.whole))
             and not any(other.fits(number) for other in facts(self.cells, {}, Counter(), (False, False)))
         )
+
+    def _is_whole_line(self, cell: Cell) -> bool:
+        """Whether no cell of the column of a cell is missing, but for changes, which an original lacks: the reader may
+        have shifted the others."""
+        table = self.tables[cell.table]
+        return cell.coordinates["value"] in CHANGES or len(
+            {other.line for other in table.cells if other.column == cell.column}
+        ) == len(table.rows)
 
     def _is_one_pair(self, fact: Fact, names: _Names, sentence: str) -> bool:
         """Whether a change is between the labels of one kind that a sentence names, and it names no more than these."""
@@ -436,6 +449,8 @@ class Prose:
             _AVERAGES.search(text) or "mean" in text or "drop" in text or fact.whole
         ):
             return False
+        labels = " ".join(label for labels in self._labels[fact.cells[0].table].values() for label in labels)
+        text = f"{text} {labels}".casefold()
         named = {measure.casefold() for measure in _MEASURES.findall(sentence)}
         return all(measure in text or measure.lstrip("m") in text for measure in named)
 
@@ -458,6 +473,7 @@ class Prose:
             or is_of_other_name(number, sentence, texts)
             or has_other_unit(number, sentence, texts)
             or has_other_subject(number, sentence, starts)
+            or (not fact.is_change and is_difference(number, sentence) and not _CHANGED.search(texts))
             or (bool(fact.whole) and not is_share(number, sentence))
             or any(map(printed.search, labels))
             or self._is_factor(first)
@@ -488,7 +504,11 @@ class Prose:
         ties = []
         for id in tables or (self.tables if len(self.tables) == 1 else ()):
             of_table = names.within(self._labels[id])
-            systems = [name for name in of_table.starts.get("system", ()) if any(map(str.isalpha, name))]
+            systems = [
+                name
+                for name, starts in of_table.starts.get("system", {}).items()
+                if any(map(str.isalpha, name)) and min(starts) < sentence.casefold().index(words[0].casefold())
+            ]
             rest = {name: starts for name, starts in of_table.starts.items() if name != "system"}
             is_whole = (
                 not rest and bool(_ALL.search(sentence)) and any(map(self._measure_of, self.tables[id].cells[:1]))
