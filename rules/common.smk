@@ -127,8 +127,8 @@ onerror:
 
 
 # Jobs have the variables that they need, and no others. The package is found where the workflow lies, whatever environment a
-# job runs in. No module of the working folder or of the user's site-packages takes the place of another. A SLURM job computes on the cores that
-# it was given: Snakemake itself counts no more than the host has that submits.
+# job runs in. No module of the working folder or of the user's site-packages takes the place of another. A SLURM job computes
+# on the cores that it was given: Snakemake itself counts no more than the host has that submits.
 PACKAGE = shlex.quote(str(Path(workflow.basedir) / "workflow"))
 THREADS = "${{SLURM_CPUS_PER_TASK:-${{OMP_NUM_THREADS:-1}}}}"
 ISOLATED = "PYTHONSAFEPATH=1 PYTHONNOUSERSITE=1"
