@@ -69,8 +69,9 @@ def job_graph(config):
     return graphs(config)["results/mine"]
 
 
-def test_a_private_scale_plans_its_own_table(job_graph):
+def test_a_private_scale_plans_its_own_table(job_graph, overlay):
     settings = table_settings(job_graph, "mine", "table1")
+    assert settings.command == f"snakemake --config overlay={overlay} -- results/mine/tables/mine_table1.md"
     assert list(settings.keys) == [
         "results/mine/measures/mine/my_words/seed0/dev.original.parquet",
         "results/mine/measures/mine/my_model/seed0/dev.original.parquet",
@@ -93,7 +94,7 @@ def test_what_a_scale_lacks_is_an_error_of_the_target_that_needs_it(job_graph, o
     for table, key in (("table2", "budgets.passage-second-stage"), ("table4", "collections.antique")):
         with pytest.raises(UserError) as caught:
             table_settings(job_graph, "rodr", table)
-        needs = f"`snakemake results/mine/tables/rodr_{table}.md` needs it"
+        needs = f"results/mine/tables/rodr_{table}.md needs it"
         assert str(caught.value) == f"{overlay}/scales/mine.yaml: {key}: missing; {needs}"
     evaluated = job_graph.demand.evaluated()
     assert "dr_oq" in evaluated and "rodr" not in evaluated  # what is bound is planned all the same

@@ -344,7 +344,7 @@ def test_a_file_that_would_take_much_memory_or_time_is_refused(read, name, text,
     began = time.process_time()
     with pytest.raises(UserError, match=message):
         read(name, text)
-    assert time.process_time() - began < 8
+    assert time.process_time() - began < 60
 
 
 @pytest.mark.parametrize("fields", [1000, 1001])

@@ -232,3 +232,17 @@ def test_vary_finds_the_language(tmp_path, capsys):
     assert "German (de), Latin script" in capsys.readouterr().err
     assert main([*asked, "determiner"]) == 2 and "not for German queries" in capsys.readouterr().err
     assert main([*asked, "determiner", "--language", "en"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("language", "pins", "resource"),
+    [
+        ("en", ("bm25s==0.3.16",), "NLTK's list of stopwords (bm25s==0.3.16)"),
+        ("ca", ("spacy==3.8.18",), "spaCy's list of stopwords (spacy==3.8.18)"),
+        ("th", ("bm25s==0.3.16",), "nothing"),
+    ],
+)
+def test_the_list_of_stop_words_that_is_read_is_named_and_in_the_key(language, pins, resource):
+    typo = variations.create("typo", spoken("typo", language))
+    assert (typo.pins, typo.resource) == (pins, resource)
+    assert variations.create("case_punctuation", spoken("case_punctuation", language)).pins == ()

@@ -55,7 +55,7 @@ def test_what_a_rule_s_functions_meet(shared_project):
     (shared_project.folder / "private/runs").mkdir()
     overlay = ("--config", "overlay=private", "--")
     line = last_line(shared_project, "-n", *overlay, "results/mine/tables/rodr_table2.md")
-    needs = "missing; `snakemake results/mine/tables/rodr_table2.md` needs it"
+    needs = "missing; results/mine/tables/rodr_table2.md needs it"
     assert line == f"private/scales/mine.yaml: budgets.passage-second-stage: {needs}"
     line = last_line(shared_project, "-n", *overlay, "results/mine/tables/mine_table1.md")
     assert line.startswith("systems.engine.runs: private/runs/mine/dev.original.trec.gz is missing; ")

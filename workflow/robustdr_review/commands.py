@@ -101,7 +101,7 @@ def write_review(arguments: argparse.Namespace) -> None:
         )
     ties = [{**tie._asdict(), "place": place(tie.line) if tie.line else ""} for tie in prose.ties]
     checked = audit(draft.reported, draft.relations, prose.sizes)
-    overlaps = [words for one in collections for words in shared(one)]
+    overlaps = [words for collection in collections for words in shared(collection)]
     review = {**reviewed(draft, checked), "prose": ties, "data": overlaps}
     write_json(arguments.output / "review.json", review)
     write_text(arguments.output / "index.html", page(review))

@@ -39,9 +39,9 @@ def parsed(text: str) -> html.HtmlElement | None:
     Raises:
         UserError: see `check_markup`.
     """
-    check_markup(text.encode(), "the page")
+    check_markup(data := text.encode(), "the page")
     try:
-        return html.fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8")) if text.strip() else None
+        return html.fromstring(data, parser=html.HTMLParser(encoding="utf-8")) if text.strip() else None
     except ParserError:
         return None
 

@@ -45,9 +45,12 @@ def read_pdf(path: Path) -> list[Grid]:
                 for line in lines
                 if id(line) not in inside and sum(map(is_number, line.chunks)) > 2
             ]
-    captioned = [*zip(regions, _captions(regions), strict=True)]
-    strays += [_phantom(table) for table, caption in captioned if not is_table(table, bool(caption))]
-    grids = [_grid(table, caption) for table, caption in captioned if is_table(table, bool(caption))]
+    grids = []
+    for table, caption in zip(regions, _captions(regions), strict=True):
+        if is_table(table, bool(caption)):
+            grids.append(_grid(table, caption))
+        else:
+            strays.append(_phantom(table))
     has = {grid.number for grid in grids}
     for page, text in titles:
         number, words = titled(text)

@@ -247,6 +247,13 @@ def relations(table: Table) -> list[Found]:
     return chosen
 
 
+def _is_change(formula: Formula, target: Cell, value: Cell, base: Cell) -> bool:
+    """Whether the target may be the change from a base to a value, in points or as a share, as its formula says."""
+    points = value.interval - base.interval
+    change = points if formula.kind == "points_from" else rounding.change(value.interval, base.interval)
+    return change is not None and change.scaled(formula.factor).meets(target.interval)
+
+
 class _Search(Formulas):
     """Finds the formulas that a table obeys."""
 
@@ -374,18 +381,14 @@ class _Search(Formulas):
         return bool(NAMES["points_from"].search(self.titles[line])) or self._is_from_best(formula, line)
 
     def _is_from_best(self, formula: Formula, line: int) -> bool:
-        """Whether a change is one from the best of all rest in its line: which one that is may differ by line."""
+        """Whether a change is one from the best of the others in its line: which one that is may differ by line."""
         fields = self.lines[line]
         target, value = fields[formula.target], fields[formula.parts[0][1][0]]
         if formula.kind not in ("points_from", "drop_from") or target is None or value is None:
             return False
         rest = [cell for cell in fields if cell and cell not in (target, value) and cell.unit == value.unit]
-        for best in (end(rest, key=lambda cell: cell.value) for end in (max, min)) if rest else ():
-            points = value.interval - best.interval
-            change = points if formula.kind == "points_from" else rounding.change(value.interval, best.interval)
-            if change is not None and change.scaled(formula.factor).meets(target.interval):
-                return True
-        return False
+        ends = [end(rest, key=lambda cell: cell.value) for end in (max, min)] if rest else []
+        return any(_is_change(formula, target, value, best) for best in ends)
 
     def _is_between(self, formula: Formula, line: int) -> bool:
         """Whether a number that stands for a sum is one of the size of its parts, as the average of lengths is."""
@@ -400,9 +403,7 @@ class _Search(Formulas):
         value, base = self.lines[line][field], self.lines[own][field]
         if target is None or value is None or base is None or own == formula.base:
             return False
-        points = value.interval - base.interval
-        change = points if formula.kind == "points_from" else rounding.change(value.interval, base.interval)
-        return change is not None and change.scaled(formula.factor).meets(target.interval)
+        return _is_change(formula, target, value, base)
 
     def _begins_block(self, formula: Formula, line: int) -> bool:
         target = self.lines[line][formula.target]

@@ -54,7 +54,7 @@ class Estimate:
         if not common:
             count = min(len(self.values), len(other.values))
             return self.values[:count], other.values[:count], self.seeds[:count]
-        a, b = (one.values[[one.seeds.index(seed) for seed in common]] for one in (self, other))
+        a, b = (side.values[[side.seeds.index(seed) for seed in common]] for side in (self, other))
         return a, b, common
 
     def __add__(self, other: "Estimate | float") -> "Estimate":

@@ -55,6 +55,7 @@ def _load(folder: Path, overlay: Path | None) -> Config:
         scale_files,
         {paper: path.parent for paper, path in files.items()},
         {paper: load_sources(path.with_name("sources.yaml")) for paper, path in files.items()},
+        overlay,
     )
     check(config)
     return config

@@ -66,6 +66,7 @@ class Config:
         pretraining: recipes of pre-training by name; exactly one paper declares each.
         scale_files: file of each scale. folders: folder of each paper.
         sources: of the values of trainings by paper; none for a paper without sources.yaml.
+        overlay: the second folder, if there is one.
     """
 
     collections: Mapping[str, Mapping[str, Any]]
@@ -77,6 +78,7 @@ class Config:
     scale_files: dict[str, Path]
     folders: dict[str, Path]
     sources: dict[str, list[Source]]
+    overlay: Path | None
 
     def paper_of(self, name: str) -> str:
         """Return the paper that declares a system, the system of a snapshot, or a pre-training."""

@@ -49,12 +49,18 @@ def evaluation_settings(graph: Graph, paper: str) -> dict[str, Evaluated]:
     return evaluated
 
 
-def settings_of(graph: Graph, paper: str, command: str, pairs: Cells) -> dict[str, Any]:
-    """Return the settings of every table, figure and page of claims of a paper; `pairs` are its cells."""
+def settings_of(graph: Graph, paper: str, path: str, pairs: Cells) -> dict[str, Any]:
+    """Return the settings of a table, a figure or a page of claims.
+
+    Args:
+        path: in the folder of the scale. pairs: its cells.
+    """
     lineage = graph.lineage
+    overlay = f"--config overlay={lineage.config.overlay} -- " if lineage.config.overlay else ""
+    target = f"{graph.root}/{path}"
     experiment = lineage.config.papers[paper]
     for key in filter(None, starmap(lineage.lacking_cell, pairs)):
-        raise UserError(f"{lineage.config.scale_files[lineage.scale_name]}: {key}: missing; `{command}` needs it")
+        raise UserError(f"{lineage.config.scale_files[lineage.scale_name]}: {key}: missing; {target} needs it")
     reasons = {system: reason for system, _ in pairs if (reason := lineage.unavailable(system))}
     evaluation = evaluation_settings(graph, paper)
     for role, place in evaluation.items():
@@ -69,7 +75,7 @@ def settings_of(graph: Graph, paper: str, command: str, pairs: Cells) -> dict[st
         "title": experiment.title,
         "scale": lineage.scale_name,
         "miniature": banner(lineage, pairs or graph.demand.pairs(paper)),
-        "command": command,
+        "command": f"snakemake {overlay}{target}",
         "evaluation": evaluation,
         "measured": {measure: lineage.scale.measures.get(measure, measure) for measure in measures},
         "labels": {system: lineage.recipe(system).label for system, _ in pairs},
@@ -129,12 +135,12 @@ def _recalls(graph: Graph, paper: str, spec: TableSpec) -> list[Node]:
 def figure(graph: Graph, paper: str, name: str) -> Node:
     """Return the node of a figure; its path is that of the SVG."""
     spec = graph.lineage.config.papers[paper].figures[name]
-    command = f"snakemake {graph.root}/figures/{paper}_{name}.svg"
-    settings = FigureSettings(**settings_of(graph, paper, command, cells_of(spec)), spec=spec)
+    path = f"figures/{paper}_{name}.svg"
+    settings = FigureSettings(**settings_of(graph, paper, path, cells_of(spec)), spec=spec)
     measures, reported = reads(*graph.all_measures(paper, cells_of(spec))), _file(graph, paper, "reported.yaml")
     return graph.node(
         "figure",
-        f"figures/{paper}_{name}.svg",
+        path,
         f"{name} of {paper}",
         f"{paper}_{name}",
         code=Code(["figure", FIGURES.module(spec.kind)]),
@@ -162,7 +168,7 @@ def claims(graph: Graph, paper: str, requested_parts: tuple[str, ...]) -> Node:
         else Averaged(variations=role_evaluation.variations)
         for role, role_evaluation in config.papers[paper].evaluation.items()
     }
-    settings = settings_of(graph, paper, f"snakemake {graph.root}/claims/{paper}.md", pairs)
+    settings = settings_of(graph, paper, f"claims/{paper}.md", pairs)
     lacking = [system for system in settings["labels"] if system in settings["reasons"]]
     left_out = sorted(_systems_and_collections(graph, pairs) - _systems_and_collections(graph, requested_pairs))
     settings["reasons"] = (
@@ -220,7 +226,7 @@ def _file(graph: Graph, paper: str, name: str) -> Input:
 def table_settings(graph: Graph, paper: str, name: str) -> TableSettings:
     lineage, experiment = graph.lineage, graph.lineage.config.papers[paper]
     spec = experiment.tables[name]
-    settings = settings_of(graph, paper, f"snakemake {graph.root}/tables/{paper}_{name}.md", cells_of(spec))
+    settings = settings_of(graph, paper, f"tables/{paper}_{name}.md", cells_of(spec))
     systems = list(settings["labels"])
     has_authors = experiment.reference != OWN  # whose checkpoints bear a mark
     encoders = {encoder: lineage.scale.checkpoints[encoder] for encoder in spec.key_values("encoder")}

@@ -124,7 +124,7 @@ class QuerySets(Part):
         advice = f"put it there: `variations` of the scale {self.lineage.scale_name} names it"
         return {
             "outside": {**{str(path): advice for path in generator.files}, **outside},
-            "code": Code(["vary", "vary_shard", type(generator).__module__], distributions(generator.packages)),
+            "code": Code(["vary", "vary_shard", type(generator).__module__], distributions(generator.pins)),
             "options": {"settings": as_json(settings)},
             "decides": [generator.name, generator.effective, settings.seed, digests(generator.files)],
             "after": [self.split_card(split), *([self.fetched(split, variation)] if generator.fetches else [])],
@@ -143,7 +143,7 @@ class QuerySets(Part):
             f"fetched/{collection}/{name}/{job}.json",
             f"models or answers for {job} of {collection}, {name}",
             f"{collection}.{name}.{job}",
-            code=Code(["fetch", type(generator).__module__], distributions(generator.packages)),
+            code=Code(["fetch", type(generator).__module__], distributions(generator.pins)),
             options={"settings": as_json(settings)},
             decides=[generator.name, generator.effective, settings.seed],
             inputs={"queries": reads(self.split_files(split)[0])},

@@ -141,6 +141,9 @@ def answer(papers: Iterable[Claims], setting: str = "") -> list[str]:
             if sentence.verdict == PARTLY:
                 supported = sum(effect["verdict"] == SUPPORTED for effect in sentence.effects)
                 notes = [f"{supported} of {len(sentence.effects)} comparisons", *notes]
+            if sentence.verdict == CONTRADICTED:
+                against = sum(effect["verdict"] == CONTRADICTED for effect in sentence.effects)
+                notes = [f"against it: {against} of {len(sentence.effects)} comparisons", *notes]
             return f"{plain(sentence.short)} ({'; '.join(notes)})" if notes else plain(sentence.short)
         why = readable(sentence.why.partition("; ")[0], paper)
         return f"{plain(sentence.short)} ({why})" if sentence.verdict == NOT_RUN else why
@@ -325,9 +328,9 @@ def write_findings(
         *(line for paragraph in answers for line in (paragraph, "")),
         f"{plain(basis)} All numbers: `{next(iter(papers)).parent}/`. Words: [verdicts](explanation/verdicts.md).",
         "",
-        f"{SIGN} Each row has the comparison that supports its sentence least, with its 95 % interval. p is two-sided; "
-        "where a sentence sets a bound (±2 % for “similar”), one-sided against that. Counts are corrected for all "
-        "comparisons of a sentence (Holm). Power: how often our test shows an effect of printed size.",
+        f"{SIGN} Each row has the comparison that supports it least, with its 95 % interval. p is two-sided; "
+        "where a sentence sets a bound (±2 % for “similar”), one-sided against that. Counts are corrected "
+        "within a sentence (Holm). Power: how often our test shows the printed effect.",
     ]
     if second:
         texts = dict.fromkeys(paper["miniature"].partition(" Amounts:")[0] for paper in second.papers.values())

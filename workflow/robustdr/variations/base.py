@@ -70,13 +70,18 @@ class Variation:
         return self.needs
 
     @property
+    def pins(self) -> tuple[str, ...]:
+        """The packages that this generator reads, each with its pinned version."""
+        return self.packages
+
+    @property
     def problems(self) -> Sequence[str]:
         """Problems with queries that kept their text, one text per query."""
         return ()
 
     def check(self) -> None:
         """Raise a `UserError` if a resource is not installed; it names the package."""
-        for pin in self.packages:
+        for pin in self.pins:
             require(pin, self.name)
 
     @property

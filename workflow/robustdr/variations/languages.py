@@ -29,6 +29,11 @@ def has_stopwords(language: str) -> bool:
     return language not in UNSPACED and language != "sw"
 
 
+def reads_spacy(language: str) -> bool:
+    """Whether the list of stop words is spaCy's."""
+    return has_stopwords(language) and language not in OF_BM25S
+
+
 def keyboard(language: str) -> tuple[str, ...] | None:
     """The rows of the usual keyboard, without the shift key; None where an input method makes characters of keys."""
     return edits.QWERTY if language in (ENGLISH, *QWERTY_TOO) else KEYBOARDS.get(language)
@@ -48,16 +53,27 @@ class Spoken(Variation):
     def __post_init__(self) -> None:
         if self.language != ENGLISH and not self.speaks(self.language):
             raise unknown(f"variation {self.name}: language", self.language, list(filter(self.speaks, NAMES)))
-        if has_stopwords(self.language) and self.language not in OF_BM25S:
-            object.__setattr__(self, "packages", (*self.packages, lexicon.MORE_STOPWORDS))
+
+    @property
+    def pins(self) -> tuple[str, ...]:
+        if not reads_spacy(self.language):
+            return self.packages
+        return tuple(lexicon.STOPWORDS_OF_SPACY if pin == lexicon.STOPWORDS else pin for pin in self.packages)
+
+    @property
+    def resource(self) -> str:
+        if not has_stopwords(self.language):
+            return self.needs.replace(lexicon.NLTK, "nothing")
+        return self.needs.replace(lexicon.NLTK, lexicon.SPACY) if reads_spacy(self.language) else self.needs
 
     @cached_property
     def stopwords(self) -> frozenset[str]:
         """Function words of the language, lower case; none if there is no list, or if words have no blanks."""
         if not has_stopwords(self.language):
             return frozenset()
-        listed = OF_BM25S.get(self.language)
-        return lexicon.stopwords(listed) if listed else lexicon.stopwords_of_spacy(self.language)
+        if reads_spacy(self.language):
+            return lexicon.stopwords_of_spacy(self.language)
+        return lexicon.stopwords(OF_BM25S[self.language])
 
     def is_stopword(self, word: str) -> bool:
         """Whether a word is a function word, whatever its case."""
@@ -80,10 +96,17 @@ class Typed(Spoken):
     def keyboard_of(self, word: str) -> tuple[str, ...] | None:
         """The keyboard on which a word of a query was typed: the language's, or the English one for a word in Latin
         letters; None for a word of another script."""
-        rows, scripts = keyboard(self.language) or edits.QWERTY, {*map(_script, filter(str.isalpha, word))}
-        if not scripts or _script(edits.letters(rows)[0]) in scripts:
+        rows, script = self._keys
+        scripts = {*map(_script, filter(str.isalpha, word))}
+        if not scripts or script in scripts:
             return rows
         return edits.QWERTY if _script("a") in scripts else None
+
+    @cached_property
+    def _keys(self) -> tuple[tuple[str, ...], str]:
+        """The keyboard of the language, and the script of its letters."""
+        rows = keyboard(self.language) or edits.QWERTY
+        return rows, _script(edits.letters(rows)[0])
 
 
 @cache

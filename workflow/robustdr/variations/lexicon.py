@@ -12,7 +12,8 @@ from robustdr.core.plugins import module_named
 from robustdr.core.words import composed
 
 STOPWORDS = "bm25s==0.3.16"
-MORE_STOPWORDS = "spacy==3.8.18"
+STOPWORDS_OF_SPACY = "spacy==3.8.18"
+NLTK, SPACY = f"NLTK's list of stopwords ({STOPWORDS})", f"spaCy's list of stopwords ({STOPWORDS_OF_SPACY})"
 MISSPELLINGS = "codespell==2.4.3"
 WORDNET = database.PACKAGE
 DICTIONARY = "symspellpy==6.10.1"

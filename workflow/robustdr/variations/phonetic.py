@@ -61,7 +61,7 @@ class PhoneticSlip(Variation):
     name = "phonetic_slip"
     category = "misspelling"
     papers = ()
-    needs = f"NLTK's list of stopwords ({lexicon.STOPWORDS})"
+    needs = lexicon.NLTK
     packages = (lexicon.STOPWORDS,)
 
     def rewrite(self, text: str, draw: Draw) -> str:

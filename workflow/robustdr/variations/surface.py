@@ -62,7 +62,7 @@ class NoStopwords(Spoken):
     listed = 13
     category = "naturality"
     papers = ("rodr",)
-    needs = f"NLTK's list of stopwords ({lexicon.STOPWORDS})"
+    needs = lexicon.NLTK
     packages = (lexicon.STOPWORDS,)
 
     @classmethod

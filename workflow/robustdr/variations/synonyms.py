@@ -52,7 +52,7 @@ class SwapSynonymWordnet(Variation):
     listed = 11
     category = "paraphrasing"
     papers = ("rodr",)
-    needs = f"WordNet 3.0 ({lexicon.WORDNET}), NLTK's list of stopwords ({lexicon.STOPWORDS})"
+    needs = f"WordNet 3.0 ({lexicon.WORDNET}), {lexicon.NLTK}"
     packages = (lexicon.WORDNET, lexicon.STOPWORDS)
 
     variant: str = "paper"
@@ -83,6 +83,7 @@ class SwapSynonymOmw(Spoken):
     category = "paraphrasing"
     papers = ()
     needs = "a wordnet of the language, from Open Multilingual Wordnet"
+    packages = (lexicon.STOPWORDS,)
 
     file: str = ""
     sha256: str = ""

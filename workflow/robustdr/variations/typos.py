@@ -11,8 +11,6 @@ from robustdr.variations import edits, lexicon
 from robustdr.variations.base import WORD, Draw, Plain, in_range, splice
 from robustdr.variations.languages import Typed
 
-_NEEDS = f"NLTK's list of stopwords ({lexicon.STOPWORDS})"
-
 
 @dataclass(frozen=True)
 class Typo(Typed):
@@ -27,7 +25,7 @@ class Typo(Typed):
     listed = 6
     category = "misspelling"
     papers = ("toroder",)
-    needs = _NEEDS
+    needs = lexicon.NLTK
     packages = (lexicon.STOPWORDS,)
     kinds: ClassVar[Sequence[str]] = ("insert", "delete", "substitute", "swap_neighbours", "touch_letter")
     shortest: ClassVar[int] = 3
