@@ -400,7 +400,7 @@ class Prose:
         is_exact = number.digits >= DIGITS and number.digits <= max(map(significant, fact.cells))
         return (
             number.hedge == ""
-            and number.kind != SIZE
+            and (number.kind != SIZE or "collection" in fact.cells[0].coordinates)
             and all(map(self._is_whole_line, fact.cells))
             and _is_near(number, fact)
             and has_form
@@ -438,7 +438,7 @@ class Prose:
         if self._is_other(number, fact, names, sentence) or (fact.differing and _RESPECTIVELY.search(sentence)):
             return False
         starts = {start for cell in fact.cells for start in names.of(cell)}
-        if len(starts) <= len(fact.cells):
+        if len(starts) <= len(fact.cells) and not (number.kind == SIZE and number.digits >= DIGITS):
             return False  # a subject, and what it is of
         places = {cell.place_without() for cell in fact.cells}
         rivals = [rival for rival in meant if {cell.place_without() for cell in rival.cells} == places]
