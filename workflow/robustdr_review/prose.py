@@ -67,7 +67,8 @@ _OF_MEASURES = re.compile(r"\b(?:metrics|measures|criteria|aspects|dimensions|re
 _BEATS = re.compile(r"\b(outperforms|surpasses|beats) (?:all|every|any)\b", re.I)
 _WINS = re.compile(rf"{_EXTREME.pattern}|\b(?:wins|leads|outperforms)\b", re.I)
 _NOT_BEST = re.compile(
-    r"\b(?:second|third|next|one of|among|except|but|not|nearly|almost|most of|often|usually|mostly|than|nor|if)\b",
+    r"\b(?:significantly|second|third|next|one of|among|except|but|not|nearly|almost|most of|often|usually|mostly|than|"
+    r"nor|if|previous|prior|earlier|existing|under|without|after|when)\b",
     re.I,
 )
 _OUTDOES = re.compile(
@@ -80,7 +81,9 @@ _UNNAMED = re.compile(  # a system that may have no label of its own in the sent
     r"second|strongest)\b",
     re.I,
 )
-_OF_PART = re.compile(r"\b(?:two|three|four|five|several|some|most|half|part|subset|remaining)\b", re.I)
+_OF_PART = re.compile(  # of some, or of what is not so
+    r"\b(?:two|three|four|five|several|some|most|half|part|subset|remaining|would|could|might|may|should)\b", re.I
+)
 _CAPTION = re.compile(r"[*#\s]*Tab(?:le|\.)?[\s~]*[A-Z]?[.\d]*\d\s*[.:*|—–-](?!\d)", re.I)
 _OF_FIGURE = re.compile(r"\bfig(?:ures?\b|s?\.)", re.I)
 _RESPECTIVELY = re.compile(r"\brespectively\b", re.I)  # a list of changes: which one is of which pair?
@@ -112,6 +115,7 @@ _SIGN = re.compile(r"[=<>≤≥≠]")  # in a label: `δ = 0` is not `δ > 0`
 _ALONE = re.compile(r"[^\d.,]?\d+(?:[^\d%].?|[.,]\D?)?", re.S)  # a whole number that is no part of another one
 _AFTER_PART = re.compile(r"[\w\\][-_]$")  # `BERT` is no name in `TinyBERT-BERT`, `BERT-based`, `human-like`
 _BEFORE_PART = re.compile(r"[-_](?!(?:scores?|measures?|values?|metrics?|levels?|sets?|datasets?)\b)\w")
+_BEHIND = re.compile(r"\s*%?\s*(?:in|on|for|from|with)\s+(?:the\s+)?", re.I)
 _DIGITS = re.compile(r"\d[\d.,]*%?|\.\d+%?")
 _WORD = re.compile(r"[a-z0-9]+|[^\W_a-z0-9]")  # of scripts other than Latin each letter
 
@@ -283,6 +287,8 @@ class Prose:
             else:
                 meant = [fact for fact in named_facts if fact.is_meant(number, changes)]
                 verdict, *rest = self._tie(number, names, meant, changes or number.kind == POINTS, compares, sentence)
+                if verdict == DIFFERS and not (tables or len(self.tables) == 1):
+                    verdict, *rest = UNTIED, "", ""
             ties.append(Tie(line, sentence, number.text, verdict, *rest))
         tied = Counter(tie.cells for tie in ties if tie.verdict != UNTIED)
         return [  # two numbers are not of one cell
@@ -369,7 +375,7 @@ class Prose:
     ) -> tuple[str, str, str]:
         """The verdict on a number, the cells in words, and what they give."""
         nearest = [fact for fact in meant if self._within(names, fact).is_nearest(fact, number.position)]
-        if number.hedge in ("<", ">"):
+        if number.hedge:
             return UNTIED, "", ""
         for among in (meant, nearest):
             is_few = len(among) <= CHANCE * 10**number.digits
@@ -399,8 +405,7 @@ class Prose:
         has_form = "." not in number.text or any(cell.decimals for cell in fact.cells) or bool(fact.whole)
         is_exact = number.digits >= DIGITS and number.digits <= max(map(significant, fact.cells))
         return (
-            number.hedge == ""
-            and (number.kind != SIZE or "collection" in fact.cells[0].coordinates)
+            (number.kind != SIZE or "collection" in fact.cells[0].coordinates)
             and all(map(self._is_whole_line, fact.cells))
             and _is_near(number, fact)
             and has_form
@@ -437,6 +442,10 @@ class Prose:
             return False
         if self._is_other(number, fact, names, sentence) or (fact.differing and _RESPECTIVELY.search(sentence)):
             return False
+        if fact.differing and any(_MEASURES.search(cell.coordinates[fact.differing]) for cell in fact.cells):
+            return False
+        if self._is_of_other_label(number, fact, names, sentence):
+            return False
         starts = {start for cell in fact.cells for start in names.of(cell)}
         if len(starts) <= len(fact.cells) and not (number.kind == SIZE and number.digits >= DIGITS):
             return False  # a subject, and what it is of
@@ -453,6 +462,17 @@ class Prose:
         text = f"{text} {labels}".casefold()
         named = {measure.casefold() for measure in _MEASURES.findall(sentence)}
         return all(measure in text or measure.lstrip("m") in text for measure in named)
+
+    def _is_of_other_label(self, number: Figure, fact: Fact, names: _Names, sentence: str) -> bool:
+        """Whether another label than that of a fact stands right behind a number: `0.54 in DEBATE`."""
+        behind = None if _RESPECTIVELY.search(sentence) else _BEHIND.match(sentence, number.end)
+        return any(
+            behind is not None
+            and behind.end() in starts
+            and label not in {cell.coordinates[name] for cell in fact.cells}
+            for name in fact.cells[0].coordinates.keys() & self._within(names, fact).starts.keys()
+            for label, starts in self._within(names, fact).starts[name].items()
+        )
 
     def _is_other(self, number: Figure, fact: Fact, names: _Names, sentence: str) -> bool:
         """Whether a number is something else than a fact: a setting, a part of a label, of another unit or subject."""
