@@ -8,9 +8,9 @@ BESIDE = {
 
 
 rule audit:
-    input:
-        reported=lambda w: REPORTED[w.audited],
-        claims=lambda w: BESIDE[w.audited],
+    input:  # `local`: no storage has the configuration
+        reported=lambda w: local(REPORTED[w.audited]),
+        claims=lambda w: local(BESIDE[w.audited]),
     output:
         md=report("results/audit/{audited}.md", category="Audit", subcategory="{audited}"),
         json="results/audit/{audited}.json",
@@ -39,7 +39,7 @@ rule audit:
 
 rule audit_summary:
     input:
-        reported=REPORTED.values(),
+        reported=local(list(REPORTED.values())),
     output:
         md=report("results/audit/summary.md", category="Audit"),
     log:

@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,6 +24,7 @@ from robustdr.graph import site, tables
 from robustdr.graph.chain import stages_of
 from robustdr.graph.environment import keys_of_servers, reset
 from robustdr.graph.failures import FAILURES
+from robustdr.graph.parcels import write_plan
 from robustdr.graph.project import project
 from robustdr.graph.rule_functions import RuleFunctions, forget_unused
 from robustdr.graph.targets import check_target, requested_parts
@@ -74,8 +76,13 @@ except UserError as error:
     stop(str(error))
 
 
+# Where machines share no files, Snakemake's storage has the results, and this folder its copies of them.
+STORED = ""
+if workflow.storage_settings.default_storage_provider:
+    STORED = str(workflow.modifier.path_modifier.apply_default_storage("results"))
+
 # Jobs of a cluster plan themselves again: they look at no artifact but their own.
-if workflow.is_main_process:
+if workflow.is_main_process and not STORED:
     for line in set_aside(Path("results")):
         print(line, file=sys.stderr)
 
@@ -90,7 +97,7 @@ onstart:
         stop("results: the folder is read-only; make it writable, or run in a copy of the project")
     if ABSENT:
         stop(f"{len(ABSENT)} file(s) or folder(s) are missing, listed above; no job was started")
-    if SETTINGS.preflight and workflow.non_local_exec:
+    if SETTINGS.preflight and workflow.non_local_exec and not STORED:
         targets = [str((job.output or job.input)[0]) for job in workflow.dag.targetjobs]
         changes = [f"{key}={json.dumps(value)}" for key, value in config.items()]
         command = [sys.executable, "-m", "robustdr", "preflight", *targets, "--config", *changes]
@@ -126,8 +133,15 @@ PACKAGE = shlex.quote(str(Path(workflow.basedir) / "workflow"))
 THREADS = "${{SLURM_CPUS_PER_TASK:-${{OMP_NUM_THREADS:-1}}}}"
 ISOLATED = "PYTHONSAFEPATH=1 PYTHONNOUSERSITE=1"
 RESET = reset(keys_of_servers(filter(None, (HOUSE, OVERLAY))))
+# Where machines share no files, what a job reads is unpacked before its command, and what it made is packed after it.
+PARCELS = f"command python -m robustdr.graph.parcels {shlex.quote(STORED)} ${{{{@: -1}}}}"
+WITH_PARCELS = (
+    f'with_parcels() {{{{ {PARCELS} unpack && command "$@" && {PARCELS} pack; }}}}; '
+    'python() {{ with_parcels python "$@"; }}; torchrun() {{ with_parcels torchrun "$@"; }}; '
+)
 shell.prefix(
     f"set -euo pipefail; {RESET}export PYTHONPATH={PACKAGE} {ISOLATED} OMP_NUM_THREADS={THREADS} LC_ALL=C.UTF-8; "
+    + (WITH_PARCELS if STORED else "")
 )
 
 
@@ -172,10 +186,10 @@ def node_at(path, find):
         except (KeyError, StopIteration) as error:
             raise UserError(f"{path.format(**w)}: nothing of the configuration has this name: {error}") from error
 
-    return RuleFunctions(node, f"{path}.sha256")
+    return RuleFunctions(node, f"{path}.sha256", parcels=bool(STORED))
 
 
-def inputs(functions, files=None):
+def inputs(functions, data=None):
     """The inputs of a job: the records of what it reads, by its options, which Snakemake hashes and compares; `waited`.
 
     The latter are `ancient` where the job's own artifact is there with the planned key. Elsewhere they are not: Snakemake
@@ -183,6 +197,11 @@ def inputs(functions, files=None):
 
     Of an artifact that Snakemake did not make here, such as one that DVC brought, it knows the time alone. There its record
     decides: all inputs are `ancient` if it was made as planned of what is there; else it is made to look old.
+
+    Where machines share no files, `parcels` come with them, and Snakemake decides by their records.
+
+    Args:
+        data: the nodes of what a page loads; its job reads the files that its options name.
     """
 
     def input_files(w):
@@ -191,8 +210,15 @@ def inputs(functions, files=None):
             if path not in ABSENT:
                 last(line)
             ABSENT[path] = line
-        read = files(w) if files else functions.inputs(w, absent)
-        record = functions.record.format(**w)
+        read = functions.inputs(w, absent)
+        if data:
+            read = {**functions.find(w).options, "data": [node.declared for node in data(w)]}
+        if STORED:
+            results = {name: [path for path in paths if path.startswith("results/")] for name, paths in read.items()}
+            parcels = functions.parcels_read(w, data(w) if data else ())
+            write_plan(functions.settings(w), functions.find(w), [*chain(*results.values()), *parcels])
+            return {**results, "parcels": ancient(parcels)}
+        record = functions.declared.format(**w)
         if os.path.exists(record) and workflow.persistence.metadata(IOFile(record)) is None:
             if functions.is_consistent(w):
                 return {name: ancient(paths) for name, paths in read.items()}

@@ -172,15 +172,7 @@ REPORT = node_at("{root}/report/index.html", lambda graph, w: site.page(graph, P
 rule report:
     input:
         # The files that the pages show, and the records of the data that they load.
-        unpack(
-            inputs(
-                REPORT,
-                lambda w: {
-                    **REPORT.find(w).options,
-                    "data": [node.declared for node in site.data(GRAPHS[w.root], PAPERS)],
-                },
-            )
-        ),
+        unpack(inputs(REPORT, lambda w: site.data(GRAPHS[w.root], PAPERS))),
     output:
         html="{root}/report/index.html",
         record=REPORT.record,

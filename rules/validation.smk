@@ -3,8 +3,8 @@
 
 rule validation:
     input:
-        labels=lambda w: ancient(labels.configured(SETTINGS.qvg_labels, w.validated)),  # a parameter holds their digests
-        reported=HOUSE / "papers/qvg/reported.yaml",
+        labels=lambda w: local(ancient(labels.configured(SETTINGS.qvg_labels, w.validated))),  # a parameter holds their digests
+        reported=local(HOUSE / "papers/qvg/reported.yaml"),
     output:
         md=report("results/tables/qvg_{validated}.md", category="Audit", subcategory="qvg"),
         csv="results/tables/qvg_{validated}.csv",

@@ -4,7 +4,7 @@ import hashlib
 import os
 import shlex
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 from robustdr.core.benchmarks import costs
 from robustdr.core.errors import UserError
 from robustdr.graph.failures import FAILURES
+from robustdr.graph.parcels import SUFFIX, parcel_of
 from robustdr.keys.integrity import KEPT, is_current
 from robustdr.keys.node import Need, Node
 from robustdr.keys.notes import RUNS
@@ -55,11 +56,18 @@ class RuleFunctions:
     that submits a job.
 
     Attributes:
-        record: the record that the rule declares, with its wildcards.
+        declared: the record that the rule declares, with its wildcards.
+        parcels: whether the rule also declares a parcel (robustdr.graph.parcels).
     """
 
     find: Callable[[Any], Node]
-    record: str = ""
+    declared: str = ""
+    parcels: bool = False
+
+    @property
+    def record(self) -> list[str]:
+        """What stands for all that the job makes."""
+        return [self.declared, *([f"{self.declared}{SUFFIX}"] if self.parcels else [])]
 
     def settings(self, wildcards: Any) -> str:
         """Return the file of what the stage is told, one option a line; it is written if it is not there.
@@ -155,7 +163,7 @@ class RuleFunctions:
                 is known that fetches them (see `absent`).
         """
         node = self.find(wildcards)
-        if (requested_record := self.record.format(**wildcards)) != node.declared:
+        if (requested_record := self.declared.format(**wildcards)) != node.declared:
             raise UserError(
                 f"{requested_record.removesuffix('.sha256')}: a job makes it with others; ask for {node.declared}"
             )
@@ -180,3 +188,8 @@ class RuleFunctions:
                 records_of[name] = list(records)
         waited = dict.fromkeys(after.declared for after in node.after if after.declared not in earlier_records)
         return {**records_of, "waited": [*waited, *users]}
+
+    def parcels_read(self, wildcards: Any, data: Iterable[Node] = ()) -> list[str]:
+        """Return the parcels that a job unpacks: of what it reads, of what it waits for, and of `data`."""
+        node = self.find(wildcards)
+        return list(dict.fromkeys(map(parcel_of, (*node.input_nodes, *node.after, *data))))

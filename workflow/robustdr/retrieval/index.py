@@ -69,6 +69,10 @@ def _use_one_thread() -> None:
 
 
 def _collected_on_gpu(vectors: np.ndarray, queries: np.ndarray, k: int, gpu: torch.device) -> faiss.ResultHeap:
+    """The best passages, scored in blocks by torch. FAISS's own search on a GPU returns at most 2,048 of a query.
+
+    docs/explanation/cost.md says what a faster one would save.
+    """
     heap = faiss.ResultHeap(len(queries), k, keep_max=True)
     query_parts = _tiled(queries).to(gpu).split(QUERIES)
     for start in range(0, len(vectors), BLOCK):
