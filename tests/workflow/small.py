@@ -111,7 +111,7 @@ def shrink(folder):
     share = {"name": "share_of_gain", "system": "capot_nq", "snapshot": "capot_nq.at10", "base": "regular_nq"}
     share |= {
         "query_sets": ["typos_mean"],
-        "by": {"table": "prose_training", "quantity": "share_of_gain_after_1_epoch"},
+        "printed_size": {"table": "prose_training", "quantity": "share_of_gain_after_1_epoch"},
     }
     for paper, change, claims in (
         ("rodr", rodr, only_claim(role=ROLE, measure="RR@10", test=test)),
