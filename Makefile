@@ -61,7 +61,7 @@ mini: setup
 	@echo; echo "RoDR's Table 2 is made: results/mini/tables/rodr_table2.md. The report follows."; echo
 	$(MAKES) results/mini/report/index.html results/mini/report/headline.json results/audit/summary.md
 	@echo; echo "Read results/mini/tables/rodr_table2.md, or open results/mini/report/index.html in a browser."
-	@echo; robustdr controls results/mini || echo "Claims that need a control that does not pass are not testable here."
+	@echo; robustdr controls results/mini || echo "Claims that need a control that fails are not testable here."
 	@echo; robustdr evidence check results/mini || true # it says why; with other settings, the ledger has no such runs
 
 check-machine: setup

@@ -31,10 +31,10 @@ def numbers(store):
 
 
 @pytest.mark.parametrize(
-    ("at_least", "state"), [(0.2, "passes"), (0.24, "inconclusive"), (0.26, "inconclusive"), (0.3, "fails")]
+    ("at_least", "state"), [(0.2, "passes"), (0.24, "inconclusive"), (0.26, "fails"), (0.3, "fails")]
 )
 def test_a_control_passes_where_its_whole_interval_reaches_the_size(numbers, at_least, state):
-    """A quarter is lost, give or take 1.654 · .25 / √159 = 3.3 %: near its threshold a control is open."""
+    """A quarter is lost, give or take 1.654 · .25 / √159 = 3.3 %. A higher threshold is not reached."""
     checked = check_control("typos_cost", control(**{**COSTS, "at_least": at_least}), numbers())
     assert checked.state == state
     required = f"required: below {-100 * at_least:g}%"
@@ -107,10 +107,21 @@ def test_a_control_that_is_open_is_behind_nulls_alone(numbers, system, over, wor
     assert verdict(tested_claim, values, controls).words == words
 
 
+@pytest.mark.parametrize("queries", [16, 160])
+def test_a_control_fails_by_its_size_however_few_the_queries(store, queries):
+    """A quarter is lost where 30 % are required: with a tenth of the queries, the interval has the 30 % too."""
+    values = {"dr_oq": {"original": [1] * queries, "typo": [1] * (queries // 2) + [2] * (queries // 2)}}
+    tested_control = control(**{**COSTS, "at_least": 0.3})
+    checked = check_control("typos_cost", tested_control, Measured(store(values), "toy", "RR@10", {}))
+    (effect,) = checked.effects
+    assert (effect.high > 0.3) == (queries == 16) and checked.state == "fails"
+
+
 def test_a_control_that_may_show_nothing_at_all_blocks_like_one_that_fails(numbers):
-    """Nothing is lost, give or take what may differ unseen: nothing says that this setting could show an effect."""
-    values = numbers(typo=ALL)
-    controls = {"typos_cost": check_control("typos_cost", control(**{**COSTS, "at_least": 0.01}), values)}
+    """At this level the interval of five hundredths includes 0: nothing says that this setting could show an effect."""
+    values = numbers(typo=TENTH)
+    tested_control = control(level=1e-9, **{**COSTS, "at_least": 0.04})
+    controls = {"typos_cost": check_control("typos_cost", tested_control, values)}
     assert controls["typos_cost"].state == "inconclusive"
     result = verdict(claim("improves", about={"needs": ["typos_cost"]}, **GAINS), values, controls)
     assert result.words == "not testable here: typos_cost is inconclusive"

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
+from robustdr.collections import liveqa
 from robustdr.collections.parquet import batches, read_parquet
 from robustdr.collections.reading import lines, records
 from robustdr.core import bounds
@@ -23,6 +24,8 @@ from robustdr.core.files import read_lines
 from robustdr.core.unpacked import taken_out, unpacked
 from robustdr.core.yaml_files import read_yaml
 from robustdr.encoding.convert import convert
+from robustdr_review.sources import from_zip
+from robustdr_review.word import read_docx
 
 MOST = 1_000_000_000  # bytes of a process
 
@@ -139,6 +142,28 @@ def test_an_archive_that_grows_too_much(tmp_path, pack):
         pass
     with pytest.raises(UserError, match="more than 200 times its size when unpacked"), unpacked(path):
         pass
+
+
+def lying(path, name):
+    """An archive whose file has 200 MB, and says that it has 100 bytes."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, bytes(200_000_000))
+    data = bytearray(path.read_bytes())
+    for head, place in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        start = data.index(head) + place
+        data[start : start + 4] = (100).to_bytes(4, "little")
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize(("suffix", "name"), [(".docx", "word/document.xml"), (".zip", "main.tex"), (".zip", "qa.csv")])
+def test_a_file_of_an_archive_that_has_more_bytes_than_it_says(tmp_path, suffix, name):
+    lying(path := tmp_path / f"a{suffix}", name)
+    read = {"main.tex": from_zip, "qa.csv": liveqa._read_judged}.get(name, read_docx)
+    tracemalloc.start()
+    with pytest.raises(UserError, match=r"a\.(docx|zip): not "):
+        read(path)
+    assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    tracemalloc.stop()
 
 
 @pytest.mark.parametrize("value", ["[]", "{}", "1"])

@@ -1,6 +1,7 @@
 """What a job attests: the code that it loads, its packages and environment, and the keys of what it reads."""
 
 import contextlib
+import importlib.util
 import os
 import re
 import shutil
@@ -251,19 +252,53 @@ def test_settings_of_python_and_of_the_user_change_no_byte(tmp_path, evaluate):
     assert (tmp_path / "m.parquet").read_bytes() == expected
 
 
-@pytest.mark.parametrize("name", ["sitecustomize", "tqdm"])
-def test_a_stray_module_beside_the_package_is_refused(tmp_path, evaluate, name):
-    """A module that Python itself imports, and one with the name of a package."""
-    package = shutil.copytree(PACKAGE, tmp_path / "workflow/robustdr", ignore=shutil.ignore_patterns("__pycache__"))
+@pytest.fixture()
+def package(tmp_path):
+    """A copy of this package, whose measures import tqdm."""
+    copy = shutil.copytree(PACKAGE, tmp_path / "workflow/robustdr", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(PACKAGE.parents[1] / "requirements.lock", tmp_path)
-    with open(package / "evaluation/measures.py", "a", encoding="utf-8") as file:
+    with open(copy / "evaluation/measures.py", "a", encoding="utf-8") as file:
         file.write("import tqdm\n")
+    return copy
+
+
+# Loads the true module, and leaves its own name to it; where there is none, it fails.
+STANDS_IN = """import sys
+path, sys.path[:] = sys.path[:], sys.path[1:]
+del sys.modules[__name__]
+try:
+    __import__(__name__)
+finally:
+    sys.path[:] = path
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("sitecustomize", ""), ("sitecustomize", STANDS_IN), ("tqdm", ""), ("tqdm", STANDS_IN), ("argparse", STANDS_IN)],
+)
+def test_a_stray_module_beside_the_package_is_refused(tmp_path, evaluate, package, name, text):
+    """One that Python itself imports, or with the name of a package; also if it failed or left its name to another."""
     assert evaluate(package=package.parent).returncode == 0
     (tmp_path / "m.parquet.sha256").unlink()
-    (package.parent / f"{name}.py").write_text("", encoding="utf-8")
+    (package.parent / f"{name}.py").write_text(text, encoding="utf-8")
     ran = evaluate(package=package.parent)
     assert ran.returncode == 2 and not (tmp_path / "m.parquet.sha256").exists()
-    assert f"workflow/{name}.py: it was loaded as the module {name}, and belongs neither" in ran.stderr
+    assert f"workflow/{name}.py: it is loaded as the module {name}, and belongs neither" in ran.stderr
+
+
+def test_a_compiled_module_in_the_package_is_refused(tmp_path, evaluate, package):
+    """Python takes it in place of a source with its name."""
+    compiled = Path(importlib.util.find_spec("_bisect").origin)
+    shutil.copy(compiled, package / "evaluation")
+    (package / "evaluation/_bisect.py").write_text("", encoding="utf-8")
+    with open(package / "evaluation/measures.py", "a", encoding="utf-8") as file:
+        file.write("from robustdr.evaluation import _bisect\n")
+    ran = evaluate(package=package.parent)
+    assert ran.returncode == 2 and not (tmp_path / "m.parquet.sha256").exists()
+    assert (
+        f"{compiled.name}: it is loaded as the module robustdr.evaluation._bisect, and no key covers it" in ran.stderr
+    )
 
 
 def test_a_stray_rank_is_no_torchrun(tmp_path, evaluate):
@@ -280,7 +315,7 @@ def environment(tmp_path):
         for source in Path(sysconfig.get_path("purelib")).glob(folder):
             copy = shutil.copytree if source.is_dir() else shutil.copy
             copy(source, packages / source.name)
-    code = "import {0}; from robustdr.keys.attestation import check_origins; check_origins()"
+    code = "from robustdr.keys.attestation import check_origins, watch; watch(); import {0}; check_origins()"
 
     def ran(modules="six, yaml"):
         # What the check itself needs lies in the environment of the tests, which is none of its places.
@@ -318,6 +353,21 @@ def test_a_module_of_the_environment_that_no_package_has_is_refused(environment,
     assert refused(ran(f"six, yaml, {module}"), name, "no installed package has this file")
 
 
+@pytest.mark.parametrize("name", ["sitecustomize.py", "usercustomize/__init__.py"])
+def test_a_module_that_python_imports_at_its_start_is_refused_though_it_failed(environment, name):
+    ran, packages = environment
+    (packages / name).parent.mkdir(exist_ok=True)
+    (packages / name).write_text("raise ImportError\n", encoding="utf-8")
+    assert refused(ran(), name, "no installed package has this file")
+
+
+def test_a_changed_module_is_refused_though_it_left_its_name_to_another(environment):
+    ran, packages = environment
+    with open(packages / "six.py", "a", encoding="utf-8") as file:
+        file.write("sys.modules[__name__] = types.ModuleType(__name__)\n")
+    assert refused(ran("six"), "six.py", "it changed after its package was installed")
+
+
 def test_a_file_pth_that_runs_code_is_refused(environment):
     ran, packages = environment
     (packages / "stray.pth").write_text("import sys; sys.setrecursionlimit(999)\n", encoding="utf-8")
@@ -329,4 +379,4 @@ def test_a_package_behind_a_file_pth_is_refused(environment, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere/stray.py").write_text("", encoding="utf-8")
     (packages / "stray.pth").write_text(f"{tmp_path}/elsewhere\n", encoding="utf-8")
-    assert refused(ran("stray"), "elsewhere/stray.py", "it was loaded as the module stray, and belongs neither")
+    assert refused(ran("stray"), "elsewhere/stray.py", "it is loaded as the module stray, and belongs neither")

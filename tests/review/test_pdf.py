@@ -80,6 +80,13 @@ def test_what_is_no_pdf_is_one_line(tmp_path, content):
     assert "\n" not in str(caught.value)
 
 
+def test_a_page_without_a_size_is_one_line(tmp_path, capfd):
+    (tmp_path / "a.pdf").write_bytes(pdf_of().replace(b"[0 0 600 800]", b"[0 0 600 /x ]"))
+    assert main(["review", str(tmp_path / "a.pdf"), "-o", str(tmp_path)]) == 2
+    (line,) = capfd.readouterr().err.splitlines()
+    assert "a.pdf: not a PDF file that can be read" in line
+
+
 def pdf_of(*objects, content=b"", filters=b"/FlateDecode", more=b""):
     """A PDF of one page: its packed content, what its dictionary has beside, and objects from the number 5 on."""
     page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R " + more + b" >>"

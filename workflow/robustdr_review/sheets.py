@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import pdfplumber
 from pdfminer.psexceptions import PSException
 from pdfplumber.page import Page
-from pdfplumber.utils.exceptions import PdfminerException
+from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 from pdfplumber.utils.text import extract_words
 
 from robustdr.core.errors import UserError
@@ -37,8 +37,9 @@ FULL = 0.7  # share of a column that a line of prose fills
 PROSE, WORDS = 5, 4  # such lines in a column; words in one
 RULES = 3  # rules that stand in a column alone
 # What pdfplumber and pdfminer raise for a damaged file, which they hardly check.
-BROKEN = (PdfminerException, PSException, ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError,
-          OSError, RecursionError, TypeError, ValueError, struct.error, zlib.error)  # fmt: skip
+BROKEN = (MalformedPDFException, PdfminerException, PSException, ArithmeticError, AssertionError, AttributeError,
+          LookupError, MemoryError, OSError, RecursionError, TypeError, ValueError, struct.error,
+          zlib.error)  # fmt: skip
 logging.getLogger("pdfminer").setLevel(logging.ERROR)  # it warns of fonts that lack a name
 _BOLD = re.compile(r"bold|black|heavy|demi|medi(?!um)|cmbx|cmssbx|-bd|semibd|[0-9]b$", re.I)
 

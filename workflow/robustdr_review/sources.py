@@ -5,9 +5,9 @@ from bisect import bisect_right
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from posixpath import dirname, normpath
-from zipfile import BadZipFile, ZipFile
 
 from robustdr.core.errors import UserError
+from robustdr.core.unpacked import ARCHIVE_DAMAGES, members
 from robustdr_review.tex import uncommented
 
 MOST = 10_000_000  # characters of a paper with all that it inputs
@@ -126,12 +126,8 @@ def from_zip(path: Path) -> Paper:
         UserError: no zip file, no LaTeX in it, or too much.
     """
     try:
-        with ZipFile(path) as packed:
-            members = [part for part in packed.infolist() if part.filename.endswith(".tex")]
-            if sum(part.file_size for part in members) > MOST:
-                raise UserError(f"{path}: more than {MOST:,} bytes of LaTeX when unpacked; save only its tables")
-            texts = {part.filename: packed.read(part).decode("utf-8-sig", "replace") for part in members}
-    except (BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError) as error:
+        texts = {name: data.decode("utf-8-sig", "replace") for name, data in members(path, MOST, ".tex").items()}
+    except (OSError, RuntimeError, *ARCHIVE_DAMAGES) as error:
         raise UserError(f"{path}: not a zip file that can be read: {error}") from None
     if not texts:
         raise UserError(f"{path}: no .tex file in it")

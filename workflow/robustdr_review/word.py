@@ -1,9 +1,8 @@
 """Tables of a Word document."""
 
-import zlib
 from io import BytesIO
 from pathlib import Path
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 from docx import Document
 from docx.table import Table, _Cell
@@ -12,6 +11,7 @@ from lxml.etree import XMLSyntaxError
 
 from robustdr.core.bounds import check_markup
 from robustdr.core.errors import UserError
+from robustdr.core.unpacked import ARCHIVE_DAMAGES, members
 from robustdr_review.grids import MOST as MOST_FIELDS
 from robustdr_review.grids import WIDEST, Field, Grid, Span, raised, spread, titled
 
@@ -25,14 +25,15 @@ def read_docx(path: Path) -> list[Grid]:
         UserError: the file is not a Word document, or has more than `MOST` bytes or too many tags.
     """
     try:
-        with ZipFile(file := BytesIO(path.read_bytes())) as packed:
-            if sum(part.file_size for part in packed.infolist()) > MOST:
-                raise UserError(f"{path}: more than {MOST // 10**6} MB when unpacked; save only its tables")
-            check_markup(b"".join(map(packed.read, packed.namelist())), path)
-        parts = list(Document(file).iter_inner_content())
+        files = members(path, MOST)
+        check_markup(b"".join(files.values()), path)
+        with ZipFile(checked := BytesIO(), "w") as packed:  # the parser reads what was checked, not what the file holds
+            for name, data in files.items():
+                packed.writestr(name, data)
+        parts = list(Document(checked).iter_inner_content())
     except UserError:
         raise
-    except (BadZipFile, AttributeError, EOFError, KeyError, RuntimeError, ValueError, XMLSyntaxError, zlib.error):
+    except (AttributeError, KeyError, RuntimeError, ValueError, XMLSyntaxError, *ARCHIVE_DAMAGES):
         raise UserError(f"{path}: not a Word document; save it as .docx") from None
     tables = [(place, part) for place, part in enumerate(parts) if isinstance(part, Table)]
     captions_above, captions_below = ([_caption(parts, place + step) for place, _ in tables] for step in (-1, 1))

@@ -9,8 +9,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
-from zipfile import BadZipFile, ZipFile
-from zlib import error as ZlibError
 
 from robustdr.collections.faq import read_pairs
 from robustdr.collections.located import bring, own_file
@@ -19,7 +17,9 @@ from robustdr.collections.reading import queries
 from robustdr.collections.records import Judgement, Passage, Query, Split
 from robustdr.collections.settings import LiveQa
 from robustdr.collections.texts import blanks, distinct, docid
+from robustdr.core.bounds import TABLE
 from robustdr.core.errors import UserError
+from robustdr.core.unpacked import ARCHIVE_DAMAGES, members
 
 WORD = re.compile(r"[^\s.,;:?!\"“”()/]+")  # as the corrections count words, except those of marks alone
 MARKS = "'’-"
@@ -122,16 +122,15 @@ def _read_judged(path: Path) -> tuple[dict[str, str], list[tuple[str, str, int]]
     An answer comes as three lines: the question that it belongs to, an address, and the answer with a bracket behind.
     """
     try:
-        with ZipFile(path) as archive:
-            names = [name for name in archive.namelist() if "__MACOSX" not in name]
-            texts = {name.rpartition(".")[2]: archive.read(name) for name in names}
+        files = members(path, TABLE)
+        texts = {name.rpartition(".")[2]: data for name, data in files.items() if "__MACOSX" not in name}
         answers = {
             row["AnswerID"]: blanks(row["Answer"].partition(ANSWER)[2].rstrip().removesuffix(")"))
             for row in csv.DictReader(io.StringIO(texts["csv"].decode("utf-8"), newline=""))
         }
         rows = [line.split() for line in texts["txt"].decode("utf-8").splitlines()]
         judgements = [(f"{QID}{question}", answer, GRADES[grade]) for question, grade, answer in rows]
-    except (OSError, BadZipFile, ZlibError, KeyError, ValueError, AttributeError, csv.Error) as error:
+    except (OSError, KeyError, ValueError, AttributeError, csv.Error, *ARCHIVE_DAMAGES) as error:
         raise UserError(f"{path}: not MedQuAD's judged answers ({type(error).__name__}: {error})") from None
     if unknown := [answer for _, answer, _ in judgements if not answers.get(answer)]:
         raise UserError(f"{path}: answer {unknown[0]!r} is judged and has no text")

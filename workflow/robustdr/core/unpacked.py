@@ -146,6 +146,26 @@ def taken_out(path: Path, chosen: list[str]) -> Iterator[list[Path]]:
             raise UserError(f"{path}: a damaged archive ({error}); fetch it again") from None
 
 
+def members(path: Path, most: int, suffix: str = "") -> dict[str, bytes]:
+    """Return the files of a zip archive by name, those whose names end in `suffix`.
+
+    Of each file, no more is unpacked than the archive says that it has.
+
+    Raises:
+        UserError: they say that they have more than `most` bytes.
+        BadZipFile: a file has other bytes than the archive says. See also `zipfile.ZipFile`.
+    """
+    with zipfile.ZipFile(path) as packed:
+        parts = [part for part in packed.infolist() if part.filename.endswith(suffix)]
+        if sum(part.file_size for part in parts) > most:
+            raise UserError(f"{path}: more than {most // 10**6} MB when unpacked; save only its tables")
+        contents = {}
+        for part in parts:
+            with packed.open(part) as file:
+                contents[part.filename] = file.read(part.file_size)
+        return contents
+
+
 def _write(source: IO[bytes], file: Path, packed: Path) -> None:
     with open(file, "wb") as output:
         bounds.copy(source, output, packed)

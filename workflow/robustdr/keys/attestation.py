@@ -3,10 +3,11 @@
 import base64
 import hashlib
 import os
+import pkgutil
 import sys
 import sysconfig
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from itertools import chain
@@ -19,6 +20,10 @@ from robustdr.keys.notes import note, recall
 from robustdr.keys.provenance import PACKAGE, STAGES, Code, digests, made_of, modules, parsed
 
 LOADED: dict[str, str] = {}  # by full name: the source of each module of this package, as it was when it was loaded
+# By full name: where each module was looked for with success. A module may fail, or take its name away, after it ran.
+LOCATED: dict[str, str] = {}
+# Python imports them at its start, before this package can note them.
+AT_START = ("sitecustomize", "usercustomize")
 # Programs that make environments put a module of their own there, which no distribution has.
 ENVIRONMENT_MAKERS = ("_virtualenv",)
 
@@ -123,18 +128,31 @@ def check_origins() -> None:
     environment = _folders("purelib", "platlib")
     places = (*environment, *_folders("stdlib", "platstdlib"), f"{PACKAGE}/")
     files = {str(file) for place in environment for file in Path(place).glob("*.pth")}
-    for name, module in sorted(sys.modules.items()):
-        spec = getattr(module, "__spec__", None)  # modules that code makes, as torch.classes, have none
-        if not (spec and spec.has_location and (origin := spec.origin)):
-            continue
-        if not origin.startswith(places) and not (origin := os.path.realpath(origin)).startswith(places):
+    specs = {name: getattr(module, "__spec__", None) for name, module in sys.modules.items()}
+    specs |= {name: PathFinder.find_spec(name) for name in (*AT_START, *_beside(environment))}
+    # Modules that code makes, as torch.classes, have no specification.
+    located = {name: spec.origin for name, spec in specs.items() if spec and spec.has_location and spec.origin}
+    for name, file in sorted({*located.items(), *LOCATED.items()}):
+        origin = file if file.startswith(places) else os.path.realpath(file)
+        if not origin.startswith(places):
             raise UserError(
-                f"{spec.origin}: it was loaded as the module {name}, and belongs neither to the environment nor to "
+                f"{file}: it is loaded as the module {name}, and belongs neither to the environment nor to "
                 "this package; rename it or move it away, and run again"
             )
         if origin.startswith(environment):
             files.add(origin)
+        elif origin.startswith(f"{PACKAGE}/") and not origin.endswith(".py"):
+            raise UserError(
+                f"{file}: it is loaded as the module {name}, and no key covers it; remove it, and run again"
+            )
     check_installed(files, environment)
+
+
+def _beside(environment: tuple[str, ...]) -> Iterator[str]:
+    """Yield the names of modules beside this package, which Python finds first; none of those installed with it."""
+    folder = str(PACKAGE.parent)
+    if f"{folder}/" not in environment:
+        yield from (name for _, name, _ in pkgutil.iter_modules([folder]) if PACKAGE.name not in name)
 
 
 def _folders(*names: str) -> tuple[str, ...]:
@@ -183,18 +201,19 @@ class _Loader(SourceFileLoader):
 
 class _Finder(MetaPathFinder):
     def find_spec(self, fullname, path, target=None) -> ModuleSpec | None:  # type: ignore[no-untyped-def]
-        if fullname.partition(".")[0] != PACKAGE.name:
-            return None
         spec = PathFinder.find_spec(fullname, path, target)
-        if spec and isinstance(spec.loader, SourceFileLoader):
+        if spec and spec.has_location and spec.origin:
+            LOCATED[fullname] = spec.origin
+        if spec and fullname.partition(".")[0] == PACKAGE.name and isinstance(spec.loader, SourceFileLoader):
             spec.loader = _Loader(fullname, spec.loader.path)
         return spec
 
 
 def watch() -> None:
-    """Note the source of modules that are loaded already, and of those loaded from now on."""
+    """Note where modules lie that are loaded from now on, and the source of those of this package, earlier ones too."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Finder())
+        sys.meta_path.insert(sys.meta_path.index(PathFinder), _Finder())
         for name, module in list(sys.modules.items()):
-            if name.partition(".")[0] == PACKAGE.name and module.__file__:
-                LOADED[name] = Path(module.__file__).read_text(encoding="utf-8")
+            file = getattr(module, "__file__", None) or ""
+            if name.partition(".")[0] == PACKAGE.name and file.endswith(".py"):
+                LOADED[name] = Path(file).read_text(encoding="utf-8")
