@@ -85,6 +85,7 @@ rule pretrain:
         gpu=PRETRAIN.gpus,
         nodes=PRETRAIN.nodes,
         tasks=PRETRAIN.tasks,
+        tasks_per_gpu=0,  # else the executor asks for `tasks` on each GPU
         mpi=PRETRAIN.mpi,
     params:
         settings=PRETRAIN.settings,
@@ -183,6 +184,7 @@ rule train:
         gpu=TRAIN.gpus,
         nodes=TRAIN.nodes,
         tasks=TRAIN.tasks,
+        tasks_per_gpu=0,  # else the executor asks for `tasks` on each GPU
         mpi=TRAIN.mpi,
     params:
         settings=TRAIN.settings,

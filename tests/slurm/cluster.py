@@ -1,4 +1,4 @@
-"""A SLURM of one node with two counted GPUs, on loopback; it changes nothing outside a folder of its own."""
+"""A SLURM of one or two nodes with two counted GPUs, on loopback; it changes nothing outside a folder of its own."""
 
 import contextlib
 import ctypes
@@ -21,15 +21,14 @@ SLURM_CONF = """\
 ClusterName=test
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={ctld_port}
-SlurmdPort={d_port}
 SlurmUser=root
 AuthType=auth/munge
 AuthInfo=socket={folder}/munge.socket
 CredType=cred/munge
 StateSaveLocation={folder}/ctld
-SlurmdSpoolDir={folder}/d
+SlurmdSpoolDir={folder}/d.%n
 SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.pid
+SlurmdPidFile={folder}/slurmd.%n.pid
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 TaskProlog={folder}/task_prolog
@@ -44,11 +43,15 @@ SchedulerParameters=sched_interval=1,batch_sched_delay=0
 MinJobAge=3600
 KillWait=2
 GresTypes=gpu
-NodeName={host} NodeAddr=127.0.0.1 CPUs={cores} RealMemory={memory} Gres=gpu:2 State=UNKNOWN
-PartitionName=short Nodes={host} Default=YES MaxTime=30 State=UP
-PartitionName=cpu Nodes={host} MaxTime=100000 State=UP
-PartitionName=gpu Nodes={host} MaxTime=100000 State=UP
+PartitionName=short Nodes=ALL Default=YES MaxTime=30 State=UP
+PartitionName=cpu Nodes=ALL MaxTime=100000 State=UP
+PartitionName=gpu Nodes=ALL MaxTime=100000 State=UP
 """
+NODE = """\
+NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} \\
+    CPUs={cores} RealMemory={memory} Gres=gpu:{gpus} State=UNKNOWN
+"""
+GPUS = 2  # of all nodes together
 # What a job's steps see of their GPUs, a line each.
 TASK_PROLOG = """\
 #!/bin/sh
@@ -120,10 +123,11 @@ def end_with_parent() -> None:
 
 
 class Cluster:
-    """A running SLURM; its commands find it by `environment`."""
+    """A running SLURM; its commands find it by `environment`. This machine is all of its nodes."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, nodes: int = 1):
         self.folder = folder
+        self.nodes = [f"node{number}" for number in range(nodes)]
         self.environment = {
             "SLURM_CONF": str(folder / "slurm.conf"),
             "PATH": f"{folder}/bin{os.pathsep}{os.environ['PATH']}",
@@ -131,31 +135,33 @@ class Cluster:
         self.daemons: list[subprocess.Popen] = []
 
     def start(self) -> None:
-        """Start the daemons and wait for the node.
+        """Start the daemons and wait for the nodes.
 
         Raises:
             Unavailable: they do not come up; the message ends with what their logs say.
         """
         host = socket.gethostname().partition(".")[0]
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
-        for name in ("bin", "ctld", "d"):
+        for name in ("bin", "ctld", *(f"d.{node}" for node in self.nodes)):
             (self.folder / name).mkdir()
         settings = {
             "folder": self.folder,
             "host": host,
             "ctld_port": free_port(),
-            "d_port": free_port(),
             "cores": os.cpu_count(),
+            "gpus": GPUS // len(self.nodes),
             "memory": int(0.9 * memory),
         }
-        (self.folder / "slurm.conf").write_text(SLURM_CONF.format(**settings))
+        nodes = [NODE.format(name=node, port=free_port(), **settings) for node in self.nodes]
+        (self.folder / "slurm.conf").write_text("".join([SLURM_CONF.format(**settings), *nodes]))
         (self.folder / "cgroup.conf").write_text("CgroupPlugin=autodetect\n")
-        for number in range(2):  # SLURM tells a job its GPUs by the numbers of their device files
+        for number in range(GPUS):  # SLURM tells a job its GPUs by the numbers of their device files
             try:
                 os.mknod(self.folder / f"gpu{number}", stat.S_IFCHR | 0o600, os.stat("/dev/null").st_rdev)
             except PermissionError:
                 raise Unavailable("device files cannot be made here, and SLURM counts GPUs by them") from None
-        (self.folder / "gres.conf").write_text(f"NodeName={host} Name=gpu File={self.folder}/gpu[0-1]\n")
+        gpus = [f"NodeName={self.nodes[n % len(self.nodes)]} Name=gpu File={self.folder}/gpu{n}\n" for n in range(GPUS)]
+        (self.folder / "gres.conf").write_text("".join(gpus))
         for script, text in {"task_prolog": TASK_PROLOG, "bin/srun": SRUN}.items():
             path = self.folder / script
             path.write_text(text.format(**settings, srun=shutil.which("srun")))
@@ -169,9 +175,10 @@ class Cluster:
         try:
             wait_for(munge_socket.exists, "munge's socket", 20)
             self.spawn("slurmctld", "-D", "-i")
-            self.spawn("slurmd", "-D")
+            for node in self.nodes:
+                self.spawn("slurmd", "-D", "-N", node)
             wait_for(
-                lambda: self.run("sinfo", "--noheader", "--format=%T", "--partition=gpu") == "idle", "the node", 30
+                lambda: self.run("sinfo", "--noheader", "--format=%T", "--partition=gpu") == "idle", "the nodes", 30
             )
         except TimeoutError as error:
             logs = "".join(path.read_text(errors="replace")[-500:] for path in sorted(self.folder.glob("*.out")))
@@ -179,7 +186,7 @@ class Cluster:
 
     def spawn(self, daemon: str, *arguments: str) -> None:
         path = shutil.which(daemon)
-        with open(self.folder / f"{daemon}.out", "w") as log:
+        with open(self.folder / f"{daemon}.{len(self.daemons)}.out", "w") as log:
             self.daemons.append(
                 subprocess.Popen(
                     [path, *arguments],
@@ -219,7 +226,7 @@ class Cluster:
 
     def stop(self) -> None:
         """Cancel what runs and end the daemons."""
-        if len(self.daemons) == len(DAEMONS):
+        if len(self.daemons) == len(DAEMONS) - 1 + len(self.nodes):
             with contextlib.suppress(TimeoutError):
                 self.cancel_all()
         for daemon in reversed(self.daemons):

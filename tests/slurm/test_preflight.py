@@ -41,7 +41,7 @@ def test_a_run_begins_with_a_look_at_the_machine(cluster: Cluster, project):
     assert "1 kind(s) of machine were asked for, and looked at by a job each" in output
     assert int(jobs_of(cluster, "machine")[-1]) < int(jobs_of(cluster, "check")[-1])
     (looked,) = (project.folder / "results/machines").glob("*.json")
-    assert json.loads(looked.read_text())["torch"] and looked.name.startswith("0gpu-1core-8000mb-60min")
+    assert json.loads(looked.read_text())["torch"] and looked.name.startswith("0gpu-1core-8000mb-240min")
 
 
 def reasons(project, *needs: str) -> list[str]:
