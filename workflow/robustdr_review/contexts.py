@@ -27,6 +27,12 @@ _SUBJECT = re.compile(
 _ELIDED = re.compile(
     r"\b(?:and|but|yet|or|then|also|still|thus|even|only|which|that|to|would|can|could|will|not)\b", re.I
 )
+_DIFFERENCE_BEFORE = re.compile(r"\bby\s+(?:about\s+|over\s+|nearly\s+|an?\s+)?$", re.I)
+_DIFFERENCE_AFTER = re.compile(
+    r"\s*(?:absolute\s+|relative\s+)?(?:better|worse|higher|lower|more|less|fewer|larger|smaller|greater|faster|slower|"
+    r"improvement|increase|decrease|gain|drop|reduction|boost)\b",
+    re.I,
+)
 _PARTS = re.compile(
     r"^\s*(?:of|are|is|were|was)\b|"
     r"\b(?:account\w* for|ma[dk]e\w* up|compris\w+|constitut\w+|represent\w*|consists? of|shares?|proportion|of all)\b",
@@ -70,3 +76,8 @@ def has_other_subject(figure: Figure, sentence: str, starts: Sequence[int]) -> b
     if match is None or not _ELIDED.sub("", match["subject"]).strip():
         return False
     return not any(match.start("subject") <= start < match.end("subject") for start in starts)
+
+
+def is_difference(figure: Figure, sentence: str) -> bool:
+    """Whether a sentence calls a figure a difference: `by 2.4`, `50% better`."""
+    return bool(_DIFFERENCE_BEFORE.search(sentence[: figure.position]) or _DIFFERENCE_AFTER.match(sentence, figure.end))

@@ -40,7 +40,8 @@ class Fact(NamedTuple):
         low, high = figure.interval
         slack = SLACK * max(1.0, abs(low))
         return any(
-            low <= value.high + slack and (value.low < high - slack or value.low == low)
+            (low < value.high - slack or value.low == value.high >= low - slack)
+            and (value.low < high - slack or value.low == low)
             for value in self.values.get(figure.kind, ())
         )
 
@@ -86,7 +87,7 @@ def totals(cells: Iterable[Cell]) -> Counter[tuple[str, int]]:
 def facts(
     cells: Sequence[Cell],
     named_labels: Mapping[str, Collection[str]],
-    wholes: Mapping[tuple[str, int], int],
+    wholes: Counter[tuple[str, int]],
     directions: tuple[bool, bool],
 ) -> Iterator[Fact]:
     """Yield what cells say; changes are between labels that are both named, if the table prints none itself.
@@ -100,7 +101,7 @@ def facts(
         share = {"percent": (percent,), "fraction": (percent,), "number": (printed,)}.get(cell.unit, ())
         size = (printed,) if cell.unit in ("count", "number") and not cell.decimals else ()
         yield Fact((cell,), {SHARE: share, VALUE: (printed, value), POINTS: (printed,), SIZE: size})
-        if total := wholes.get((cell.table, cell.column)):
+        if (total := wholes[cell.table, cell.column]) > cell.number >= 0:
             yield Fact((cell,), {SHARE: (percent.scaled(1 / total),)}, whole=total)
     changed = {cell.place_without("value") for cell in cells if cell.coordinates["value"] in CHANGES}
     for name, labels in named_labels.items():

@@ -14,6 +14,8 @@ _BREAK = re.compile(r"\n[ \t]*\n|\\(?:chapter|(?:sub)*section)\*?\s*\{(?P<title>
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
 _HTML_TABLE = re.compile(r"<(table|TABLE)\b")
 _FLOATS = r"(?:table|figure|tabular|longtable|equation|align|thebibliography|lstlisting|tikzpicture|algorithm)"
+_FORMULA = re.compile(r"\$[^$\n]+\$")
+_GAP = re.compile(r"(?<=[\d.]) (?=[\d.])")  # in the digits of a number, as some converters write: `$0 . 8 9$`
 _FLOAT = re.compile(rf"\\begin\{{({_FLOATS}[a-z]*\*?)\}}")
 
 
@@ -51,6 +53,7 @@ def _until_references(candidates: Iterator[Paragraph]) -> Iterator[Paragraph]:
 def _of_lines(text: str) -> Iterator[Paragraph]:
     """Yield the paragraphs of Markdown or plain text, without tables and code."""
     text = _without(text, _HTML_TABLE, lambda match: f"</{match[1]}>")
+    text = _FORMULA.sub(lambda match: _GAP.sub("", match[0]), text)
     pending: list[str] = []
     fenced = False
     for number, line in enumerate([*text.split("\n"), ""], 1):

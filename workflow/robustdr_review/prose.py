@@ -4,10 +4,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import NamedTuple
 
 from robustdr.audit.cells import Cell
+from robustdr.audit.evidence import significant
 from robustdr.audit.formulas import NAMES
 from robustdr.audit.heads import role
 from robustdr.audit.inference import DECISION, FITS
@@ -17,6 +17,7 @@ from robustdr_review.amounts import amounts
 from robustdr_review.contexts import (
     has_other_subject,
     has_other_unit,
+    is_difference,
     is_of_other_name,
     is_of_range,
     is_setting,
@@ -24,7 +25,7 @@ from robustdr_review.contexts import (
 )
 from robustdr_review.facts import CHANGES, PLAIN, Fact, are_one, facts, totals
 from robustdr_review.notation import judged
-from robustdr_review.sentences import COUNT, LEVEL, POINTS, SHARE, Figure, figures, sentences, tables_named
+from robustdr_review.sentences import COUNT, LEVEL, POINTS, SIZE, Figure, figures, sentences, tables_named
 
 CHANGED = "; the decision changes"
 AGREES, DIFFERS, UNTIED = "agrees", "differs", "not tied"
@@ -32,7 +33,6 @@ MOST = 300  # cells that the labels of a sentence may leave: among more, they sa
 NUMBERS = 5_000  # of sentences
 CHANCE = 0.1  # that a number fits one of its candidates though it has nothing to do with them, at most
 DIGITS = 3  # of a number that may differ from a cell
-CLOSE = 1.25  # factor within which `over 60` is said of a number
 NEAR = 2.0  # a number that is wrong is still within this factor of the right one; else it is about something else
 LOST_OF_SAMPLE = 0.1  # share of a number of people by which that of all groups differs, at most
 SAMPLED = ("collection", "split", "category", "query_set")  # coordinates that a sample has
@@ -63,10 +63,12 @@ _NO_EXTREME = re.compile(  # of a change, an act, or its owner: `the largest dro
     re.I,
 )
 _PEOPLE = re.compile(r"\b(?:participants|patients|subjects|respondents|students|volunteers|people)\b", re.I)
+_OF_MEASURES = re.compile(r"\b(?:metrics|measures|criteria|aspects|dimensions|respects)\b", re.I)  # more than one
 _BEATS = re.compile(r"\b(outperforms|surpasses|beats) (?:all|every|any)\b", re.I)
 _WINS = re.compile(rf"{_EXTREME.pattern}|\b(?:wins|leads|outperforms)\b", re.I)
 _NOT_BEST = re.compile(
-    r"\b(?:second|third|next|one of|among|except|but|not|nearly|almost|most of|often|usually|mostly|than|nor|if)\b",
+    r"\b(?:significantly|second|third|next|one of|among|except|but|not|nearly|almost|most of|often|usually|mostly|than|"
+    r"nor|if|previous|prior|earlier|existing|under|without|after|when)\b",
     re.I,
 )
 _OUTDOES = re.compile(
@@ -74,7 +76,16 @@ _OUTDOES = re.compile(
     r"(?:is|are|was|were|performs?|performed) better than)\b(?!\s+by\b)",
     re.I,
 )
-_OWN = re.compile(r"\bour\b|\bproposed\b", re.I)  # a system that may have no label of its own in the sentence
+_UNNAMED = re.compile(  # a system that may have no label of its own in the sentence
+    r"\b(?:our|proposed|baselines?|sota|state[- ]of[- ]the[- ]art|previous|prior|existing|other|best|"
+    r"second|strongest)\b",
+    re.I,
+)
+_OF_PART = re.compile(  # of some, or of what is not so
+    r"\b(?:two|three|four|five|several|some|most|half|part|subset|remaining|would|could|might|may|should)\b", re.I
+)
+_CAPTION = re.compile(r"[*#\s]*Tab(?:le|\.)?[\s~]*[A-Z]?[.\d]*\d\s*[.:*|—–-](?!\d)", re.I)
+_OF_FIGURE = re.compile(r"\bfig(?:ures?\b|s?\.)", re.I)
 _RESPECTIVELY = re.compile(r"\brespectively\b", re.I)  # a list of changes: which one is of which pair?
 _LOW = re.compile(  # the best of these are the lowest
     r"\b(?:[wc]er|eer|perplexity|ppl|loss|errors?|latency|mae|rm?se|mse|fid|times?|seconds?|rank)\b|↓", re.I
@@ -97,10 +108,14 @@ _ALIASES = {
     "val": "dev",
     "validation": "dev",
 }
+_CHANGED = re.compile(rf"{_UP.pattern}|{_DOWN.pattern}|gain|change|differ|Δ|∆", re.I)
 _EITHER = re.compile(r"\bchange[sd]?\b|gap|differ|impact", re.I)
 _PLURAL = re.compile(r"(?<=ss)es$|(?<=[a-z][a-z][a-rt-z])s$")
 _SIGN = re.compile(r"[=<>≤≥≠]")  # in a label: `δ = 0` is not `δ > 0`
 _ALONE = re.compile(r"[^\d.,]?\d+(?:[^\d%].?|[.,]\D?)?", re.S)  # a whole number that is no part of another one
+_AFTER_PART = re.compile(r"[\w\\][-_]$")  # `BERT` is no name in `TinyBERT-BERT`, `BERT-based`, `human-like`
+_BEFORE_PART = re.compile(r"[-_](?!(?:scores?|measures?|values?|metrics?|levels?|sets?|datasets?)\b)\w")
+_BEHIND = re.compile(r"\s*%?\s*(?:in|on|for|from|with)\s+(?:the\s+)?", re.I)
 _DIGITS = re.compile(r"\d[\d.,]*%?|\.\d+%?")
 _WORD = re.compile(r"[a-z0-9]+|[^\W_a-z0-9]")  # of scripts other than Latin each letter
 
@@ -138,6 +153,10 @@ class _Names:
             for name, starts in self.starts.items()
         }
         return _Names({name: found for name, found in starts.items() if found}, self.words)
+
+    def of(self, cell: Cell) -> list[int]:
+        """Where the labels of a cell stand."""
+        return [start for name, label in cell.coordinates.items() for start in self.starts.get(name, {}).get(label, ())]
 
     def is_nearest(self, fact: Fact, place: int) -> bool:
         """Whether the labels of a fact are those that stand next to a place of the sentence."""
@@ -197,7 +216,8 @@ class Prose:
         for line, paragraph in paragraphs:
             if len(ties) >= NUMBERS:
                 break
-            caption = self._tables_in(paragraph) if paragraph.lstrip("*# ").startswith("Tab") else []
+            caption = self._tables_in(paragraph) if _CAPTION.match(paragraph) else []
+            context: Sequence[str] | None = caption  # the tables named last; None after a figure or a table not read
             for offset, sentence in sentences(paragraph):
                 place = line + offset if line else 0
                 ties += tested(place, sentence)
@@ -206,12 +226,20 @@ class Prose:
                     for number, agrees, given in amounts(sentence)
                 ]
                 spans = [range(printed.start, printed.end) for printed, _ in judged(sentence)]
-                numbers = [figure for figure in figures(sentence) if not any(figure.position in span for span in spans)]
+                numbers = [
+                    figure
+                    for figure in figures(sentence)
+                    if not any(figure.position in span for span in spans) and not (caption and figure.kind == LEVEL)
+                ]
                 named_tables = self._tables_in(sentence) or caption
-                if not any(figure.kind == COUNT for figure in numbers):
-                    ties += self._superlative(place, sentence, self._names_in(sentence), named_tables)
-                if numbers:
-                    ties += self._sentence(place, sentence, numbers, named_tables)
+                if named_tables or tables_named(sentence) or _OF_FIGURE.search(sentence):
+                    context = named_tables or None
+                if context is None:
+                    ties += [Tie(place, sentence, number.text, UNTIED) for number in numbers]
+                else:
+                    if not any(figure.kind == COUNT for figure in numbers):
+                        ties += self._superlative(place, sentence, self._names_in(sentence), context)
+                    ties += self._sentence(place, sentence, numbers, context) if numbers else []
                 if sized := sizes(sentence):
                     people += [(place, sentence, size) for size in sized if _PEOPLE.search(sentence)]
                     key = tuple(
@@ -242,27 +270,30 @@ class Prose:
                 verdict = AGREES if total == size.number else DIFFERS
                 yield Tie(place, sentence, str(size.number), verdict, what, f"{parts} is {total:,}")
 
-    def _sentence(self, line: int, sentence: str, numbers: Sequence[Figure], named_tables: Sequence[str]) -> list[Tie]:
+    def _sentence(self, line: int, sentence: str, numbers: Sequence[Figure], tables: Sequence[str]) -> list[Tie]:
+        """The ties of the numbers of a sentence, which is of some tables, or of any if it is of none."""
         up, down, either = (bool(words.search(sentence)) for words in (_UP, _DOWN, _EITHER))
         changes = up or down or either
-        compares = bool(_COMPARES.search(sentence))
+        compares = bool(_COMPARES.search(sentence) or _OUTDOES.search(sentence))
         names = self._names_in(sentence)
-        cells = self._select(names.starts, named_tables) if names.starts else []
+        cells = self._select(names.starts, tables) if names.starts else []
         named_facts = [*facts(cells, names.starts, self._totals, (up or either, down or either))]
         ties = []
         for number in numbers:
             if number.kind == LEVEL:
-                verdict, *rest = _level(number, [self.tables[id] for id in named_tables])
+                verdict, *rest = _level(number, [self.tables[id] for id in tables])
             elif number.kind == COUNT:
-                verdict, *rest = self._wins(number, names.starts, named_tables, sentence)
+                verdict, *rest = self._wins(number, names.starts, tables, sentence)
             else:
                 meant = [fact for fact in named_facts if fact.is_meant(number, changes)]
                 verdict, *rest = self._tie(number, names, meant, changes or number.kind == POINTS, compares, sentence)
+                if verdict == DIFFERS and not (tables or len(self.tables) == 1):
+                    verdict, *rest = UNTIED, "", ""
             ties.append(Tie(line, sentence, number.text, verdict, *rest))
-        said = Counter(tie.cells for tie in ties if tie.verdict != UNTIED)  # at most one number is meant for a cell
-        return [
-            tie._replace(verdict=UNTIED, cells="", given="") if tie.verdict == DIFFERS and said[tie.cells] > 1 else tie
-            for tie in ties
+        tied = Counter(tie.cells for tie in ties if tie.verdict != UNTIED)
+        return [  # two numbers are not of one cell
+            tie._replace(verdict=UNTIED, cells="", given="") if tied[tie.cells] > 1 and number.kind != LEVEL else tie
+            for tie, number in zip(ties, numbers, strict=True)
         ]
 
     def _select(self, labels: Mapping[str, Collection[str]], tables: Collection[str]) -> list[Cell]:
@@ -327,6 +358,7 @@ class Prose:
                     for label, text in self._names.get(key, {}).items()
                     if len(text) > SHORT or sentence[start : start + len(text)] == text
                     if _SIGN.findall(text) == _SIGN.findall(sentence[start:end])
+                    if not (_AFTER_PART.search(sentence[:start]) or _BEFORE_PART.match(sentence, end))
                     if not text.isdecimal() or _ALONE.fullmatch(sentence[max(0, start - 1) : end + 2])
                 }
                 if fitting:
@@ -343,47 +375,63 @@ class Prose:
     ) -> tuple[str, str, str]:
         """The verdict on a number, the cells in words, and what they give."""
         nearest = [fact for fact in meant if self._within(names, fact).is_nearest(fact, number.position)]
-        if number.hedge not in ("<", ">"):
-            for among in (meant, nearest):
-                is_few = len(among) <= CHANCE * 10**number.digits
-                fits = [fact for fact in among if fact.fits(number)] if is_few else []
-                printed = [fact for fact in fits if not fact.differing] or fits
-                if are_one(printed) and self._is_meant(number, printed[0], names, meant, sentence):
-                    return AGREES, *printed[0].words()
-            if any(fact.fits(number) for fact in meant):
-                return UNTIED, "", ""
+        if number.hedge:
+            return UNTIED, "", ""
+        for among in (meant, nearest):
+            is_few = len(among) <= CHANCE * 10**number.digits
+            fits = [fact for fact in among if fact.fits(number)] if is_few else []
+            single = [fact for fact in fits if not fact.differing]
+            pairs = [fact for fact in among if fact.differing] if compares else []
+            tied = single or [fact for fact in fits if are_one(pairs) and fact in pairs]
+            if are_one(tied) and self._is_meant(number, tied[0], names, meant, sentence):
+                return AGREES, *tied[0].words()
         single = [fact for fact in nearest if not fact.differing and fact.is_change == changes]
         pairs = [fact for fact in nearest if fact.differing]
-        candidates = (pairs or single) if compares else (single or pairs)
-        if not are_one(candidates) or not self._is_meant(number, candidates[0], names, meant, sentence):
-            return UNTIED, "", ""
-        if candidates[0].fits(number):
-            is_close = number.hedge not in ("<", ">") or _is_within(number, candidates[0], CLOSE)
-            return (AGREES, *candidates[0].words()) if is_close else (UNTIED, "", "")
+        candidates = (pairs or single) if compares else single
         is_error = (
-            self._is_near(number, candidates[0])
+            not any(fact.fits(number) for fact in meant)
+            and are_one(candidates)
+            and self._is_meant(number, candidates[0], names, meant, sentence)
+            and self._is_wrong_print(number, candidates[0])
             and self._is_worded(number, candidates[0], names)
             and self._is_one_pair(candidates[0], names, sentence)
+            and not _OF_PART.search(sentence)
         )
         return (DIFFERS, *candidates[0].words()) if is_error else (UNTIED, "", "")
 
-    def _is_near(self, number: Figure, fact: Fact) -> bool:
-        """Whether a number that is none of a fact's values looks like a wrong print of one: near, and of its form."""
-        is_near = _is_within(number, fact, NEAR)
-        has_decimals = "." not in number.text or any(cell.decimals for cell in fact.cells) or bool(fact.whole)
-        return is_near and has_decimals and bool(number.digits >= DIGITS or fact.is_change or fact.whole)
+    def _is_wrong_print(self, number: Figure, fact: Fact) -> bool:
+        """Whether a number that is none of a fact's values looks like a wrong print of one: near, of its form, and
+        printed in no other cell."""
+        has_form = "." not in number.text or any(cell.decimals for cell in fact.cells) or bool(fact.whole)
+        is_exact = number.digits >= DIGITS and number.digits <= max(map(significant, fact.cells))
+        return (
+            (number.kind != SIZE or "collection" in fact.cells[0].coordinates)
+            and all(map(self._is_whole_line, fact.cells))
+            and _is_near(number, fact)
+            and has_form
+            and (is_exact or fact.is_change or bool(fact.whole))
+            and not any(other.fits(number) for other in facts(self.cells, {}, Counter(), (False, False)))
+        )
+
+    def _is_whole_line(self, cell: Cell) -> bool:
+        """Whether no cell of the column of a cell is missing, but for changes, which an original lacks: the reader may
+        have shifted the others."""
+        table = self.tables[cell.table]
+        return cell.coordinates["value"] in CHANGES or len(
+            {other.line for other in table.cells if other.column == cell.column}
+        ) == len(table.rows)
 
     def _is_one_pair(self, fact: Fact, names: _Names, sentence: str) -> bool:
         """Whether a change is between the labels of one kind that a sentence names, and it names no more than these."""
         starts = self._within(names, fact).starts
         rest = (labels for name, labels in starts.items() if name != fact.differing)
-        return not fact.differing or (all(len(labels) < 2 for labels in rest) and not _OWN.search(sentence))
+        return not fact.differing or (all(len(labels) < 2 for labels in rest) and not _UNNAMED.search(sentence))
 
     def _is_worded(self, number: Figure, fact: Fact, names: _Names) -> bool:
         """Whether a sentence names what a wrong number would be of, also where a table has one label for it."""
         starts = self._within(names, fact).starts
         return all(
-            name in starts or name == "value" or name in self.tables[cell.table].varying or number.kind == SHARE
+            name in starts or name == "value" or name in self.tables[cell.table].varying or fact.whole
             for cell in fact.cells
             for name in cell.coordinates
         )
@@ -394,6 +442,13 @@ class Prose:
             return False
         if self._is_other(number, fact, names, sentence) or (fact.differing and _RESPECTIVELY.search(sentence)):
             return False
+        if fact.differing and any(_MEASURES.search(cell.coordinates[fact.differing]) for cell in fact.cells):
+            return False
+        if self._is_of_other_label(number, fact, names, sentence):
+            return False
+        starts = {start for cell in fact.cells for start in names.of(cell)}
+        if len(starts) <= len(fact.cells) and not (number.kind == SIZE and number.digits >= DIGITS):
+            return False  # a subject, and what it is of
         places = {cell.place_without() for cell in fact.cells}
         rivals = [rival for rival in meant if {cell.place_without() for cell in rival.cells} == places]
         if not are_one(rivals):
@@ -403,8 +458,21 @@ class Prose:
             _AVERAGES.search(text) or "mean" in text or "drop" in text or fact.whole
         ):
             return False
+        labels = " ".join(label for labels in self._labels[fact.cells[0].table].values() for label in labels)
+        text = f"{text} {labels}".casefold()
         named = {measure.casefold() for measure in _MEASURES.findall(sentence)}
         return all(measure in text or measure.lstrip("m") in text for measure in named)
+
+    def _is_of_other_label(self, number: Figure, fact: Fact, names: _Names, sentence: str) -> bool:
+        """Whether another label than that of a fact stands right behind a number: `0.54 in DEBATE`."""
+        behind = None if _RESPECTIVELY.search(sentence) else _BEHIND.match(sentence, number.end)
+        return any(
+            behind is not None
+            and behind.end() in starts
+            and label not in {cell.coordinates[name] for cell in fact.cells}
+            for name in fact.cells[0].coordinates.keys() & self._within(names, fact).starts.keys()
+            for label, starts in self._within(names, fact).starts[name].items()
+        )
 
     def _is_other(self, number: Figure, fact: Fact, names: _Names, sentence: str) -> bool:
         """Whether a number is something else than a fact: a setting, a part of a label, of another unit or subject."""
@@ -425,6 +493,7 @@ class Prose:
             or is_of_other_name(number, sentence, texts)
             or has_other_unit(number, sentence, texts)
             or has_other_subject(number, sentence, starts)
+            or (not fact.is_change and is_difference(number, sentence) and not _CHANGED.search(texts))
             or (bool(fact.whole) and not is_share(number, sentence))
             or any(map(printed.search, labels))
             or self._is_factor(first)
@@ -443,18 +512,23 @@ class Prose:
     def _within(self, names: _Names, fact: Fact) -> _Names:
         return names.within(self._labels[fact.cells[0].table])
 
-    def _superlative(self, line: int, sentence: str, names: _Names, named_tables: Sequence[str]) -> list[Tie]:
+    def _superlative(self, line: int, sentence: str, names: _Names, tables: Sequence[str]) -> list[Tie]:
         """`the best on all sets`: whether the one system that a sentence names has the largest number, where one table
         and one measure are meant."""
         words = [*_EXTREME.findall(sentence), *_BEATS.findall(sentence)]
         not_best = _NOT_BEST.search(sentence) or _OF_OTHERS.search(sentence) or _NO_EXTREME.search(sentence)
-        if len(words) != 1 or not_best:
+        several = len({match.casefold() for match in _MEASURES.findall(sentence)}) > 1 or _OF_MEASURES.search(sentence)
+        if len(words) != 1 or not_best or several:
             return []
         is_low = words[0].lower() in ("lowest", "smallest", "worst")
         ties = []
-        for id in named_tables or self.tables:
+        for id in tables or (self.tables if len(self.tables) == 1 else ()):
             of_table = names.within(self._labels[id])
-            systems = [name for name in of_table.starts.get("system", ()) if any(map(str.isalpha, name))]
+            systems = [
+                name
+                for name, starts in of_table.starts.get("system", {}).items()
+                if any(map(str.isalpha, name)) and min(starts) < sentence.casefold().index(words[0].casefold())
+            ]
             rest = {name: starts for name, starts in of_table.starts.items() if name != "system"}
             is_whole = (
                 not rest and bool(_ALL.search(sentence)) and any(map(self._measure_of, self.tables[id].cells[:1]))
@@ -485,9 +559,11 @@ class Prose:
             measure = measures.pop()
             is_plain = words[0] in _EXTREME.findall(sentence) and not _HEDGED.search(sentence)
             is_named = measure in {label for starts in rest.values() for label in starts} or (
-                bool(measure) and measure.casefold() in sentence.casefold()
+                measure.casefold() in sentence.casefold()
             )
-            verdict = AGREES if best == len(compared) else DIFFERS if is_plain and is_named else UNTIED
+            if not is_named or not any(map(str.isalpha, measure)):
+                continue
+            verdict = AGREES if best == len(compared) else DIFFERS if is_plain else UNTIED
             what = f"{id} [{systems[0]} · {measure}], the {'lowest' if is_low else 'highest'} of its group"
             ends = [(own, (min if is_low else max)(group, key=lambda cell: cell.value)) for own, group in compared]
             better = [f"{end.printed} ({end.coordinates['system']})" for own, end in ends if end.value != own.value]
@@ -562,11 +638,10 @@ class Prose:
         return verdicts[0] if len(verdicts) == 1 else (UNTIED, "", "")
 
 
-def _is_within(number: Figure, fact: Fact, factor: float) -> bool:
-    """Whether a number is within a factor of one of a fact's values."""
-    end = max(end for end in number.interval if isfinite(end))
+def _is_near(number: Figure, fact: Fact) -> bool:
+    """Whether a number is within a factor of `NEAR` of one of a fact's values."""
     middles = [abs(value.low + value.high) / 2 for value in fact.values[number.kind]]
-    return any(middle and 1 / factor < end / middle < factor for middle in middles)
+    return any(middle and 1 / NEAR < number.interval.high / middle < NEAR for middle in middles)
 
 
 def _contest(sentence: str, starts: Mapping[str, Sequence[int]]) -> tuple[str, str]:

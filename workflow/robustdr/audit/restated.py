@@ -85,7 +85,8 @@ def _labels(tables: Sequence[Table]) -> Iterator[Broken]:
                 rows = names[second.id]
                 lacking = [row for row in rows if row not in names[table.id]]
                 is_same = len(rows) == len(table.rows) and columns[table.id] == columns[second.id]
-                if is_same and len(table.columns) >= WIDTH and label in rows and len(lacking) == 1:
+                has_own = len(lacking) == 1 and lacking[0] == _REPEATED.sub("", lacking[0])
+                if is_same and len(table.columns) >= WIDTH and label in rows and has_own:
                     line = table.rows[number][0]
                     words = f"two rows are called {label}; {second.id}, with the same columns, has {lacking[0]} as well"
                     yield Broken("repeated_label", [cell for cell in table.cells if cell.line == line], words)
