@@ -2,8 +2,8 @@
 
     python tests/benchmarks attesting [results/mini]
 
-With the folder of a finished run, it measures in place of this what isolation costs: the shell's reset of variables, and the check
-of all modules that a job loaded, times the jobs of the run, as a share of the run's processor seconds.
+With the folder of a finished run, it measures what isolation costs in place of this: the shell's reset of variables,
+and the check of all modules that a job loaded, times the jobs of the run, as a share of the run's processor seconds.
 
 The jobs are those of a tiny pipeline, each a process of its own, as rules start it. It runs twice: the second time with
 the notes of the first, as in a run of many jobs. Seconds are processor seconds of the job, Python's start included.
