@@ -289,6 +289,7 @@ def test_a_superlative_needs_a_measure(paper):
         ("Accuracy.", "in accuracy", [AGREES]),
         ("Accuracy.", "in accuracy and recall", []),
         ("Accuracy.", "in accuracy and all other metrics", []),
+        ("Accuracy.", "in vigour, along with more accuracy", []),
     ):
         prose = Prose(paper(table1={**table, "caption": caption}))
         ties = prose.check([(1, f"On the hill, oak is the best {measure}.")]).ties
@@ -333,6 +334,7 @@ def test_a_label_of_digits_is_no_part_of_a_number(paper):
 
 CONDITIONS = [
     ("Accuracy ranges from 12.4% (A-large, δ = 0) to 36.1%.", UNTIED),  # of a set
+    ("Under δ = 0, the accuracy of A-large is for noise in {10.1%, 12.4%}.", UNTIED),
     ("The accuracy of A-large under δ = 0 is 12.4%.", AGREES),
     ("The accuracy of A-large under δ > 0 is 12.4%.", UNTIED),  # another condition
     ("Under δ = 0, A-large has an accuracy over 12%.", UNTIED),

@@ -41,9 +41,10 @@ _PARTS = re.compile(
 
 
 def is_of_range(figure: Figure, sentence: str) -> bool:
-    """Whether a figure is an end of a range, which is said of a set: `0.16–0.19`, `between 3.1 and 4.2`."""
+    """Whether a figure is of a set: an end of a range (`0.16–0.19`, `between 3.1 and 4.2`), or in braces."""
     before, after = sentence[: figure.position + bool(figure.sign)], sentence[figure.end :]
-    return bool(_RANGE_BEFORE.search(before) or _RANGE_AFTER.match(after))
+    is_in_braces = before.rfind("{") > before.rfind("}") and "}" in after
+    return bool(_RANGE_BEFORE.search(before) or _RANGE_AFTER.match(after)) or is_in_braces
 
 
 def has_other_unit(figure: Figure, sentence: str, texts: str) -> bool:

@@ -558,8 +558,10 @@ class Prose:
             best = sum(own.value == (min if is_low else max)(c.value for c in group) for own, group in compared)
             measure = measures.pop()
             is_plain = words[0] in _EXTREME.findall(sentence) and not _HEDGED.search(sentence)
-            is_named = measure in {label for starts in rest.values() for label in starts} or (
-                measure.casefold() in sentence.casefold()
+            clause = re.split(r"[,;]", sentence[sentence.casefold().index(words[0].casefold()) :])[0]
+            before = sentence[: sentence.index(clause) + len(clause)]  # no part that follows: `best in X, along with Y`
+            is_named = any(min(starts[measure]) < len(before) for starts in rest.values() if measure in starts) or (
+                measure.casefold() in before.casefold()
             )
             if not is_named or not any(map(str.isalpha, measure)):
                 continue
