@@ -51,6 +51,16 @@ with ends_on_signals("hint"):
 """
 
 
+AFTERWARDS = """
+import psutil, subprocess, time
+from robustdr.own.signals import ends_on_signals
+with ends_on_signals("hint"):
+    pass
+subprocess.run(["sh", "-c", "sleep 0.1 &"])
+print(len(psutil.Process().children()))
+"""
+
+
 def alive(processes):
     """The processes that run 2 seconds later."""
     until = time.monotonic() + 2
@@ -109,3 +119,8 @@ def test_processes_of_snakemake_in_a_folder_are_known(tmp_path):
     process.kill()
     process.wait()
     assert working_in(tmp_path) == []
+
+
+def test_a_process_adopts_no_orphans_once_its_command_has_ended():
+    """A notebook that called `robustdr.evaluate` goes on."""
+    assert subprocess.run([sys.executable, "-c", AFTERWARDS], stdout=subprocess.PIPE, text=True).stdout == "0\n"

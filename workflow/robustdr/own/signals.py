@@ -54,6 +54,7 @@ def ends_on_signals(hint: str) -> Iterator[None]:
         for number, handler in earlier.items():
             signal.signal(number, handler)
         os.close(writer)
+        _control(ADOPTS_ORPHANS, 0)
 
 
 def _watch(reader: int, hint: str) -> None:
