@@ -213,6 +213,7 @@ def test_what_may_be_is_left_alone(paper, heads, rows):
 
 def test_labels_say_what_numbers_are():
     assert [role("M (SD)", place, 2) for place in (0, 1)] == ["mean", "sd"]
+    assert role(f"{'word ' * 10_000}, mean") == ""  # a label of this length is a mistake, and slow to search
     assert [role("Age, mean ± SD", place, 2) for place in (0, 1)] == ["mean", "sd"]
     assert [role("OR [95% CI]", place, 3) for place in (0, 1, 2)] == ["estimate", "low", "high"]
     assert [role("Male, n (%)", place, 2) for place in (0, 1)] == ["n", "percent"]

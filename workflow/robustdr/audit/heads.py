@@ -81,6 +81,9 @@ CHANGE = re.compile(
 )
 
 
+LONGEST = 500  # characters of a label that may name a role
+
+
 class Entry(NamedTuple):
     """A number with its role, and the labels of its axis that say what it is about."""
 
@@ -118,6 +121,8 @@ def role(label: str, place: int = 0, places: int = 1) -> str:
     Args:
         places: how many values its cells have. An interval has two, `low` and `high`.
     """
+    if len(label) > LONGEST:  # searching it would take the square of its length
+        return ""
     text = _FREEDOM.sub("", _SIZE.sub("", " ".join(label.split()))).strip(" ↑↓:*†")
     if text == "F" and _FREEDOM.search(label):
         return "f"
