@@ -521,13 +521,15 @@ class Prose:
         if len(words) != 1 or not_best or several:
             return []
         is_low = words[0].lower() in ("lowest", "smallest", "worst")
+        start = sentence.index(words[0])
+        clause_end = start + len(re.split(r"[,;]", sentence[start:])[0])  # `best in X, along with Y` says nothing of Y
         ties = []
         for id in tables or (self.tables if len(self.tables) == 1 else ()):
             of_table = names.within(self._labels[id])
             systems = [
                 name
                 for name, starts in of_table.starts.get("system", {}).items()
-                if any(map(str.isalpha, name)) and min(starts) < sentence.casefold().index(words[0].casefold())
+                if any(map(str.isalpha, name)) and min(starts) < start
             ]
             rest = {name: starts for name, starts in of_table.starts.items() if name != "system"}
             is_whole = (
@@ -558,10 +560,8 @@ class Prose:
             best = sum(own.value == (min if is_low else max)(c.value for c in group) for own, group in compared)
             measure = measures.pop()
             is_plain = words[0] in _EXTREME.findall(sentence) and not _HEDGED.search(sentence)
-            clause = re.split(r"[,;]", sentence[sentence.casefold().index(words[0].casefold()) :])[0]
-            before = sentence[: sentence.index(clause) + len(clause)]  # no part that follows: `best in X, along with Y`
-            is_named = any(min(starts[measure]) < len(before) for starts in rest.values() if measure in starts) or (
-                measure.casefold() in before.casefold()
+            is_named = any(min(starts[measure]) < clause_end for starts in rest.values() if measure in starts) or (
+                measure.casefold() in sentence[:clause_end].casefold()
             )
             if not is_named or not any(map(str.isalpha, measure)):
                 continue

@@ -187,7 +187,8 @@ def _controls(controls: list[dict[str, Any]]) -> list[str]:
     if not controls:
         return []
     lines = [
-        "Controls: what any valid setting must show. If a control fails, claims that need it are not testable.",
+        "Controls: what any valid setting must show. If a control fails, may be 0 or was not run, claims that need it "
+        "are not testable.",
         "",
     ]
     lines += [table_row(["Control", "State", "What must show", "Here"]), table_row(["---"] * 4)]
