@@ -22,7 +22,7 @@ from robustdr.audit.audited import audit
 from robustdr.audit.cells import parse
 from robustdr.audit.reported import load
 from robustdr_review.paragraphs import paragraphs
-from robustdr_review.prose import DIFFERS, Prose
+from robustdr_review.prose import LOOK, Prose
 from robustdr_review.transcribe import transcribe
 
 
@@ -78,7 +78,7 @@ class Counts(NamedTuple):
 
 def differing(reported, text):
     """The cells, in words, from which sentences differ."""
-    return {(tie.sentence, tie.number, tie.cells) for tie in Prose(reported).check(text).ties if tie.verdict == DIFFERS}
+    return {(tie.sentence, tie.number, tie.cells) for tie in Prose(reported).check(text).ties if tie.verdict == LOOK}
 
 
 def injected(reported, rng, errors, text=(), missed=None):

@@ -1,4 +1,4 @@
-"""How often `agrees` and `differs` are right: `python tests/review/claims.py MIRRORS [--verbose]`.
+"""How often `agrees` and `look` are right: `python tests/review/claims.py MIRRORS [--verbose]`.
 
 `claims.tsv` has labels of numbers and claims in 203 sentences of ten public papers, given beside the tables and
 before the program read them: repository, commit, path, line, what is said, `true` or `false`. All that is not listed in
@@ -14,11 +14,11 @@ from pathlib import Path
 from corpus import checked_out
 
 from robustdr_review.paragraphs import paragraphs
-from robustdr_review.prose import AGREES, DIFFERS, Prose
+from robustdr_review.prose import AGREES, LOOK, Prose
 from robustdr_review.transcribe import transcribe
 
 LABELS = Path(__file__).with_suffix(".tsv")
-RIGHT = {"true": AGREES, "false": DIFFERS}
+RIGHT = {"true": AGREES, "false": LOOK}
 
 
 def measure(mirrors, verbose):

@@ -3,10 +3,10 @@
 Each case is a small paper that is drawn, of one or two tables and a few sentences, whose numbers come from drawn data
 and fit each other. One number is changed: any cell or number that an error of this kind may hit, whether a rule of the
 reviewer covers it or not. The last kinds change any digit of any cell. Papers are written as Markdown, LaTeX and HTML,
-with heads and words that vary. An error is found if the review has a finding, or a number that differs, which it did
-not have before, and which names the wrong number or its cell. Prints found and tried by kind, and the findings and
-numbers that differ in papers without an error, all of which are false. Cases from 100 on were not looked at while rules
-were written.
+with heads and words that vary. An error is found if the review has a finding, or a number with the verdict `differs` or
+`look`, which it did not have before, and which names the wrong number or its cell. Prints found and tried by kind, and
+the findings and such numbers in papers without an error, all of which are false. Cases from 100 on were not looked at
+while rules were written.
 """
 
 import argparse
@@ -1043,8 +1043,8 @@ def reviewed(text, suffix, folder):
     for finding in review["findings"]:
         said[finding["kind"], json.dumps(finding, sort_keys=True)] = json.dumps(finding, ensure_ascii=False)
     for tie in review["prose"]:
-        if tie["verdict"] == "differs":
-            said["differs", tie["sentence"], tie["number"]] = " ".join(
+        if tie["verdict"] in ("differs", "look"):
+            said[tie["verdict"], tie["sentence"], tie["number"]] = " ".join(
                 tie[name] for name in ("number", "sentence", "cells", "given")
             )
     return said

@@ -44,7 +44,7 @@ def review(folder, train, capsys):
 def test_counts_of_sentences_and_tables_against_files(folder, capsys):
     ties = review(folder, "310", capsys)["prose"]
     said = {(tie["number"], tie["verdict"], tie["given"]) for tie in ties if tie["cells"].startswith("data [")}
-    assert ("310", "differs", "300") in said and ("1,205", "agrees", "1205") in said
+    assert ("310", "look", "300") in said and ("1,205", "agrees", "1205") in said
     of_table = {(tie["number"], tie["verdict"]) for tie in ties if tie["sentence"].startswith("table1 [")}
     assert ("300", "agrees") in of_table and not any(number in ("700", "80") for number, _ in of_table)
 

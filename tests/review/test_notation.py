@@ -88,7 +88,14 @@ def test_other_notations(sentence, expected):
 
 @pytest.mark.parametrize(
     "sentence",
-    ["T(28) = 2.20, p = .03", "t(2, 28) = 2.20, p = .03", "see p. 01", "t(28) = 2.20 was large", "rate r = 8"],
+    [
+        "T(28) = 2.20, p = .03",
+        "t(2, 28) = 2.20, p = .03",
+        "see p. 01",
+        "t(28) = 2.20 was large",
+        "rate r = 8",
+        "t(4) = 1 1 . 4 2 0 , p < 0 . 0 1",
+    ],
 )
 def test_what_is_no_statistic_with_a_p_is_left_alone(sentence):
     assert [*judged(sentence)] == []

@@ -60,7 +60,7 @@ def test_a_review_shows_a_sentence_that_differs_from_its_table(tmp_path, given):
         numbers = ["--numbers", str(tmp_path / "out" / "reported.yaml")]
         assert main(["review", str(tmp_path / "a.tex"), *numbers, "-o", str(tmp_path / "out")]) == 0
     [first, _] = json.loads((tmp_path / "out" / "review.json").read_text(encoding="utf-8"))["prose"]
-    assert (first["number"], first["verdict"], first["given"], first["place"]) == ("33.1", "differs", "31.2", "line 4")
+    assert (first["number"], first["verdict"], first["given"], first["place"]) == ("33.1", "look", "31.2", "line 4")
     assert "<td>33.1</td>" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
 
 

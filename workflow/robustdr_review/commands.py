@@ -15,7 +15,7 @@ from robustdr.core.errors import UserError
 from robustdr.core.files import write_json, write_text
 from robustdr_review.data import as_reported, counts, printed_counts, shared
 from robustdr_review.paragraphs import paragraphs
-from robustdr_review.prose import AGREES, DIFFERS, UNTIED, Prose, tested
+from robustdr_review.prose import AGREES, DIFFERS, LOOK, UNTIED, Prose, tested
 from robustdr_review.review import page, reviewed
 from robustdr_review.sources import at_line
 from robustdr_review.transcribe import KINDS, Transcribed, transcribe
@@ -129,7 +129,10 @@ def check_extra() -> None:
 
 
 def _verdicts(ties: Sequence[Mapping[str, Any]]) -> str:
-    """How many sentences have numbers, and how many of these numbers agree and differ, in words."""
+    """How many sentences have numbers, and how many of these numbers have each verdict, in words."""
     counted = Counter(tie["verdict"] for tie in ties)
     lines = {(tie["line"], tie["sentence"]) for tie in ties}
-    return f"{len(lines)} sentences with {len(ties)} numbers, {counted[AGREES]} agree, {counted[DIFFERS]} differ"
+    return (
+        f"{len(lines)} sentences with {len(ties)} numbers, {counted[AGREES]} agree, {counted[DIFFERS]} differ, "
+        f"{counted[LOOK]} to look at"
+    )

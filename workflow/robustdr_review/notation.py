@@ -16,10 +16,12 @@ _KIND = (
 )
 _DF = r"\d+(?:\.\d+)?|[lI]"
 _FREEDOM = rf"[(\[]\s*(?:df\s*=\s*)?(?P<df1>{_DF})(?:\s*[,;]\s*(?P<df2>{_DF}))?(?:\s*[,;]\s*[Nn]\s*=\s*[\d,]+)?\s*[)\]]"
-_STATISTIC = re.compile(rf"(?:{_KIND})\s*(?:{_FREEDOM})?\s*(?P<sign>[=<>])\s*(?P<value>{_NUMBER})(?![\w%]|\.\d)")
+_STATISTIC = re.compile(
+    rf"(?:{_KIND})\s*(?:{_FREEDOM})?\s*(?P<sign>[=<>])\s*(?P<value>{_NUMBER})(?![\w%]|\s?\.\s?\d|\s\d)"
+)
 _LATER = re.compile(r"\s*[,;(\[]\s*df\s*=\s*(?P<df>\d+(?:\.\d+)?)")
 _P = re.compile(
-    r"(?<![\w.])[pP](?:[-\s]?values?)?\s*(?P<sign>[=<>≤≥])\s*(?P<p>\d?\.\d+(?:\s?[eE][-−]\d+)?|[01](?![\d.]))"
+    r"(?<![\w.])[pP](?:[-\s]?values?)?\s*(?P<sign>[=<>≤≥])\s*(?P<p>\d?\.\d+(?:\s?[eE][-−]\d+)?|[01](?!\s?[\d.]))"
     r"|[,;(]\s*(?P<ns>n\.?\s?s\.?)(?![\w])"
 )
 SIGNS = {"≤": "<", "≥": ">"}

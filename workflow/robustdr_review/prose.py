@@ -29,6 +29,7 @@ from robustdr_review.sentences import COUNT, LEVEL, POINTS, SIZE, Figure, figure
 
 CHANGED = "; the decision changes"
 AGREES, DIFFERS, UNTIED = "agrees", "differs", "not tied"
+LOOK = "look"  # a cell prints it differently, but it may not be the cell that is meant: no finding
 MOST = 300  # cells that the labels of a sentence may leave: among more, they say too little
 NUMBERS = 5_000  # of sentences
 CHANCE = 0.1  # that a number fits one of its candidates though it has nothing to do with them, at most
@@ -90,6 +91,7 @@ _RESPECTIVELY = re.compile(r"\brespectively\b", re.I)  # a list of changes: whic
 _LOW = re.compile(  # the best of these are the lowest
     r"\b(?:[wc]er|eer|perplexity|ppl|loss|errors?|latency|mae|rm?se|mse|fid|times?|seconds?|rank)\b|↓", re.I
 )
+_SEVERAL = re.compile(r"\b(?:and|or|both)\b", re.I)  # systems
 _HEDGED = re.compile(r"\b(?:baselines?|competitors?|and|or|while|whereas|although)\b", re.I)
 _ALL = re.compile(r"\b(?:all|every|each|across|both)\b", re.I)
 _ALIASES = {
@@ -115,8 +117,10 @@ _SIGN = re.compile(r"[=<>≤≥≠]")  # in a label: `δ = 0` is not `δ > 0`
 _ALONE = re.compile(r"[^\d.,]?\d+(?:[^\d%].?|[.,]\D?)?", re.S)  # a whole number that is no part of another one
 _AFTER_PART = re.compile(r"[\w\\][-_]$")  # `BERT` is no name in `TinyBERT-BERT`, `BERT-based`, `human-like`
 _BEFORE_PART = re.compile(r"[-_](?!(?:scores?|measures?|values?|metrics?|levels?|sets?|datasets?)\b)\w")
+_CUT = re.compile(r"[;:()]|,(?!\d)|\b(?:and|while|whereas|but|versus|vs|than|to|from|against)\b", re.I)
 _BEHIND = re.compile(r"\s*%?\s*(?:in|on|for|from|with)\s+(?:the\s+)?", re.I)
 _DIGITS = re.compile(r"\d[\d.,]*%?|\.\d+%?")
+_NUMBER = re.compile(r"(?<![\w-])\d[\d.,]*")
 _WORD = re.compile(r"[a-z0-9]+|[^\W_a-z0-9]")  # of scripts other than Latin each letter
 
 
@@ -267,7 +271,7 @@ class Prose:
         for place, sentence, size in people:
             if abs(total - size.number) <= LOST_OF_SAMPLE * size.number:
                 what = f"{groups[0][0].table}, its groups together"
-                verdict = AGREES if total == size.number else DIFFERS
+                verdict = AGREES if total == size.number else LOOK
                 yield Tie(place, sentence, str(size.number), verdict, what, f"{parts} is {total:,}")
 
     def _sentence(self, line: int, sentence: str, numbers: Sequence[Figure], tables: Sequence[str]) -> list[Tie]:
@@ -287,7 +291,7 @@ class Prose:
             else:
                 meant = [fact for fact in named_facts if fact.is_meant(number, changes)]
                 verdict, *rest = self._tie(number, names, meant, changes or number.kind == POINTS, compares, sentence)
-                if verdict == DIFFERS and not (tables or len(self.tables) == 1):
+                if verdict == LOOK and not (tables or len(self.tables) == 1):
                     verdict, *rest = UNTIED, "", ""
             ties.append(Tie(line, sentence, number.text, verdict, *rest))
         tied = Counter(tie.cells for tie in ties if tie.verdict != UNTIED)
@@ -374,17 +378,17 @@ class Prose:
         self, number: Figure, names: _Names, meant: Sequence[Fact], changes: bool, compares: bool, sentence: str
     ) -> tuple[str, str, str]:
         """The verdict on a number, the cells in words, and what they give."""
-        nearest = [fact for fact in meant if self._within(names, fact).is_nearest(fact, number.position)]
         if number.hedge:
             return UNTIED, "", ""
-        for among in (meant, nearest):
-            is_few = len(among) <= CHANCE * 10**number.digits
-            fits = [fact for fact in among if fact.fits(number)] if is_few else []
-            single = [fact for fact in fits if not fact.differing]
-            pairs = [fact for fact in among if fact.differing] if compares else []
-            tied = single or [fact for fact in fits if are_one(pairs) and fact in pairs]
-            if are_one(tied) and self._is_meant(number, tied[0], names, meant, sentence):
-                return AGREES, *tied[0].words()
+        is_few = len(meant) <= CHANCE * 10**number.digits
+        fits = [fact for fact in meant if fact.fits(number)] if is_few else []
+        pairs = [fact for fact in meant if fact.differing] if compares else []
+        tied = [fact for fact in fits if not fact.differing] or [
+            fact for fact in fits if are_one(pairs) and fact in pairs
+        ]
+        if are_one(tied) and self._is_meant(number, tied[0], names, meant, sentence):
+            return AGREES, *tied[0].words()
+        nearest = [fact for fact in meant if self._within(names, fact).is_nearest(fact, number.position)]
         single = [fact for fact in nearest if not fact.differing and fact.is_change == changes]
         pairs = [fact for fact in nearest if fact.differing]
         candidates = (pairs or single) if compares else single
@@ -397,7 +401,7 @@ class Prose:
             and self._is_one_pair(candidates[0], names, sentence)
             and not _OF_PART.search(sentence)
         )
-        return (DIFFERS, *candidates[0].words()) if is_error else (UNTIED, "", "")
+        return (LOOK, *candidates[0].words()) if is_error else (UNTIED, "", "")
 
     def _is_wrong_print(self, number: Figure, fact: Fact) -> bool:
         """Whether a number that is none of a fact's values looks like a wrong print of one: near, of its form, and
@@ -444,7 +448,9 @@ class Prose:
             return False
         if fact.differing and any(_MEASURES.search(cell.coordinates[fact.differing]) for cell in fact.cells):
             return False
-        if self._is_of_other_label(number, fact, names, sentence):
+        if self._is_of_other_label(number, fact, names, sentence) or self._is_of_other_part(
+            number, fact, names, sentence
+        ):
             return False
         starts = {start for cell in fact.cells for start in names.of(cell)}
         if len(starts) <= len(fact.cells) and not (number.kind == SIZE and number.digits >= DIGITS):
@@ -474,6 +480,23 @@ class Prose:
             for label, starts in self._within(names, fact).starts[name].items()
         )
 
+    def _is_of_other_part(self, number: Figure, fact: Fact, names: _Names, sentence: str) -> bool:
+        """Whether the part of a sentence in which a number stands has other labels than those of a fact: the first of
+        `a Dice of 86.4 and an IoU of 80.1` is of Dice."""
+        before = [match.end() for match in _NUMBER.finditer(sentence, 0, number.position)]
+        opening = _CUT.search(sentence, before[-1], number.position) if before else None
+        closing = _CUT.search(sentence, number.end)
+        part = range(
+            opening.end() if opening else before[-1] if before else 0, closing.start() if closing else len(sentence)
+        )
+        return not _RESPECTIVELY.search(sentence) and any(
+            beside and cell.coordinates.get(name) not in beside
+            for name, labels in self._within(names, fact).starts.items()
+            for beside in [{label for label, places in labels.items() if any(place in part for place in places)}]
+            for cell in fact.cells
+            if name != fact.differing
+        )
+
     def _is_other(self, number: Figure, fact: Fact, names: _Names, sentence: str) -> bool:
         """Whether a number is something else than a fact: a setting, a part of a label, of another unit or subject."""
         texts = " ".join(self._texts(cell) for cell in fact.cells).casefold()
@@ -493,7 +516,7 @@ class Prose:
             or is_of_other_name(number, sentence, texts)
             or has_other_unit(number, sentence, texts)
             or has_other_subject(number, sentence, starts)
-            or (not fact.is_change and is_difference(number, sentence) and not _CHANGED.search(texts))
+            or (not fact.is_change and is_difference(number, sentence) and not _CHANGED.search(str(first)))
             or (bool(fact.whole) and not is_share(number, sentence))
             or any(map(printed.search, labels))
             or self._is_factor(first)
@@ -518,60 +541,51 @@ class Prose:
         words = [*_EXTREME.findall(sentence), *_BEATS.findall(sentence)]
         not_best = _NOT_BEST.search(sentence) or _OF_OTHERS.search(sentence) or _NO_EXTREME.search(sentence)
         several = len({match.casefold() for match in _MEASURES.findall(sentence)}) > 1 or _OF_MEASURES.search(sentence)
-        if len(words) != 1 or not_best or several:
+        ids = tables or [*self.tables]
+        if len(words) != 1 or not_best or several or len(ids) != 1:
             return []
         is_low = words[0].lower() in ("lowest", "smallest", "worst")
         start = sentence.index(words[0])
         clause_end = start + len(re.split(r"[,;]", sentence[start:])[0])  # `best in X, along with Y` says nothing of Y
-        ties = []
-        for id in tables or (self.tables if len(self.tables) == 1 else ()):
-            of_table = names.within(self._labels[id])
-            systems = [
-                name
-                for name, starts in of_table.starts.get("system", {}).items()
-                if any(map(str.isalpha, name)) and min(starts) < start
-            ]
-            rest = {name: starts for name, starts in of_table.starts.items() if name != "system"}
-            is_whole = (
-                not rest and bool(_ALL.search(sentence)) and any(map(self._measure_of, self.tables[id].cells[:1]))
-            )
-            selected = self._select(rest, [id]) if rest else self.tables[id].cells if is_whole else []
-            cells = [cell for cell in selected if cell.coordinates["value"] == "value"]
-            groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
-            for cell in cells if len(systems) == 1 else ():
-                if "system" in cell.coordinates:
-                    groups[self._condition(cell)].append(cell)
-            compared = [
-                (own, group)
-                for group in groups.values()
-                for own in group
-                if len(group) > 1 and own.coordinates["system"] == systems[0]
-            ]
-            measures = {self._measure_of(own) for own, _ in compared}
-            if (
-                len(measures) != 1
-                or "" in measures
-                or len(compared) < len(groups)
-                or any(own.value < 0 for own, _ in compared)
-            ):
-                continue
-            if len(compared) > 1 and not _ALL.search(sentence):
-                continue
-            best = sum(own.value == (min if is_low else max)(c.value for c in group) for own, group in compared)
-            measure = measures.pop()
-            is_plain = words[0] in _EXTREME.findall(sentence) and not _HEDGED.search(sentence)
-            is_named = any(min(starts[measure]) < clause_end for starts in rest.values() if measure in starts) or (
-                measure.casefold() in sentence[:clause_end].casefold()
-            )
-            if not is_named or not any(map(str.isalpha, measure)):
-                continue
-            verdict = AGREES if best == len(compared) else DIFFERS if is_plain else UNTIED
-            what = f"{id} [{systems[0]} · {measure}], the {'lowest' if is_low else 'highest'} of its group"
-            ends = [(own, (min if is_low else max)(group, key=lambda cell: cell.value)) for own, group in compared]
-            better = [f"{end.printed} ({end.coordinates['system']})" for own, end in ends if end.value != own.value]
-            given = f"{best} of {len(compared)}" + f"; but {', '.join(better[:3])}" * bool(better)
-            ties.append(Tie(line, sentence, words[0], verdict, what, given))
-        return ties if len(ties) == 1 and ties[0].verdict != UNTIED else []
+        of_table = names.within(self._labels[ids[0]])
+        systems = [
+            name
+            for name, starts in of_table.starts.get("system", {}).items()
+            if any(map(str.isalpha, name)) and min(starts) < start
+        ]
+        if len(systems) != 1 or _SEVERAL.search(sentence[:start]):
+            return []
+        rest = {name: starts for name, starts in of_table.starts.items() if name != "system"}
+        table_cells = self.tables[ids[0]].cells
+        is_whole = not rest and bool(_ALL.search(sentence)) and any(map(self._measure_of, table_cells[:1]))
+        groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
+        for cell in self._select(rest, ids) if rest else table_cells if is_whole else []:
+            if cell.coordinates["value"] == "value" and "system" in cell.coordinates:
+                groups[self._condition(cell)].append(cell)
+        compared = [
+            (own, group)
+            for group in groups.values()
+            for own in group
+            if len(group) > 1 and own.coordinates["system"] == systems[0]
+        ]
+        measures = {self._measure_of(own) for own, _ in compared}
+        if len(measures) != 1 or "" in measures or len(compared) < len(groups):
+            return []
+        if any(own.value < 0 for own, _ in compared) or (len(compared) > 1 and not _ALL.search(sentence)):
+            return []
+        measure = measures.pop()
+        is_named = any(min(starts[measure]) < clause_end for starts in rest.values() if measure in starts) or (
+            measure.casefold() in sentence[:clause_end].casefold()
+        )
+        best = sum(own.value == (min if is_low else max)(c.value for c in group) for own, group in compared)
+        is_plain = words[0] in _EXTREME.findall(sentence) and not _HEDGED.search(sentence)
+        if not is_named or not any(map(str.isalpha, measure)) or (best < len(compared) and not is_plain):
+            return []
+        what = f"{ids[0]} [{systems[0]} · {measure}], the {'lowest' if is_low else 'highest'} of its group"
+        ends = [(own, (min if is_low else max)(group, key=lambda cell: cell.value)) for own, group in compared]
+        better = [f"{end.printed} ({end.coordinates['system']})" for own, end in ends if end.value != own.value]
+        given = f"{best} of {len(compared)}" + f"; but {', '.join(better[:3])}" * bool(better)
+        return [Tie(line, sentence, words[0], AGREES if best == len(compared) else LOOK, what, given)]
 
     def _measure_of(self, cell: Cell) -> str:
         """The measure of a cell: its label, or the one that the caption of its table names; '' if there is none."""
@@ -634,7 +648,7 @@ class Prose:
                     all(_is_above(cell, opponent, bool(rival)) for opponent in opponents)
                     for cell, opponents in contests
                 )
-                verdict = AGREES if won == number.interval.low else DIFFERS
+                verdict = AGREES if won == number.interval.low else LOOK
                 name = f"{id} [{winner}], {f'above {rival}' if rival else 'the best of its group'}"
                 verdicts.append((verdict, name, f"{won} of {len(contests)}"))
         return verdicts[0] if len(verdicts) == 1 else (UNTIED, "", "")
@@ -701,5 +715,5 @@ def _level(number: Figure, tables: Sequence[Table]) -> tuple[str, str, str]:
         levels = [figure.text for figure in figures(texts) if figure.kind == LEVEL]
         if levels:
             is_same = any(figure.interval == number.interval for figure in figures(texts) if figure.kind == LEVEL)
-            return (AGREES if is_same else DIFFERS), f"{table.id}, its caption and marks", ", ".join(levels)
+            return (AGREES if is_same else LOOK), f"{table.id}, its caption and marks", ", ".join(levels)
     return UNTIED, "", ""

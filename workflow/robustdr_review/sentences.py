@@ -13,7 +13,8 @@ from robustdr.claims.intervals import Interval
 
 SHARE, POINTS, VALUE, LEVEL, COUNT, SIZE = "share", "points", "value", "level", "count", "size"
 HEDGES = {
-    **dict.fromkeys([*AT_LEAST, "above", "exceeding"], ">"),
+    **dict.fromkeys([*AT_LEAST, "above", "beyond"], ">"),
+    **{verb + ending: ">" for verb in ("exceed", "surpass") for ending in ("", "s", "es", "ed", "ing")},
     **dict.fromkeys([*AT_MOST, "below", "as much as"], "<"),
     **dict.fromkeys([*ABOUT, "around", "approximately", "almost", "close to", "some"], "~"),
 }
