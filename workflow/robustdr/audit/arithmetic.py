@@ -370,7 +370,7 @@ class _Search(Formulas):
         return Found(checks, chance) if sum(check.holds for check in checks) == fit else None
 
     def _is_excused(self, formula: Formula, line: int) -> bool:
-        """Whether a relation may fail at a line: it is the whole of which shares are, or itself a change."""
+        """Whether a relation may fail at a line: it is the whole of which shares are, or itself a change or a gain."""
         count = self.lines[line][formula.parts[0][1][0]]
         if formula.whole is not None and count is not None and count.number >= formula.whole.number:
             return True
@@ -378,6 +378,9 @@ class _Search(Formulas):
             return self._has_own_baseline(formula, line)
         if formula.kind == "sum_is" and formula.whole is None:
             return self._is_between(formula, line)
+        target = self.lines[line][formula.target]
+        if formula.kind == "mean_of" and target is not None and target.printed.startswith("+"):
+            return True  # a gain over the best average, not the average of gains over the best of each field
         return bool(NAMES["points_from"].search(self.titles[line])) or self._is_from_best(formula, line)
 
     def _is_from_best(self, formula: Formula, line: int) -> bool:
@@ -410,9 +413,9 @@ class _Search(Formulas):
         return (target is None or target.number == 0) and self.lines[line][formula.parts[0][1][0]] is not None
 
     def _chance(self, formula: Formula, line: int, interval: Interval, target: Cell) -> float:
-        """The share of the range of a field that fits; all of it if a quotient is open by much of its size."""
-        is_quotient = formula.kind in ("drop_from", "counts_match")
-        if is_quotient and interval.high - interval.low > WIDE * abs(interval.low + interval.high) / 2:
+        """The share of the range of a field that fits; all of it if a quotient, or a difference times 100, is wide open."""
+        is_open = formula.kind in ("drop_from", "counts_match") or formula.factor > 1
+        if is_open and interval.high - interval.low > WIDE * abs(interval.low + interval.high) / 2:
             return 1.0
         step = 10.0**-target.decimals * target.scale
         width = interval.high - interval.low + target.interval.high - target.interval.low

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from robustdr.audit.cells import BOLD, Cell
 from robustdr.audit.chance import chance_bound, odds
-from robustdr.audit.evidence import significant
+from robustdr.audit.evidence import digits
 from robustdr.audit.findings import Broken
 from robustdr.audit.formulas import NAMES
 from robustdr.audit.grains import deviations, is_whole
-from robustdr.audit.heads import CHANGE
+from robustdr.audit.heads import CHANGE, is_of_labels
 from robustdr.audit.relations import label
 from robustdr.audit.reported import Table
 from robustdr.audit.sizes import Size, sizes
@@ -35,6 +35,7 @@ WIDEST = 30  # columns up to which they are compared with each other
 DIGITS = 9  # of the different numbers of two equal rows
 DISTINCT = 3  # different numbers that two equal rows have
 _LEVELS = re.compile(r"([*∗†‡§]{1,3})[^*∗†‡§]{0,60}?\bp\s*[<≤]\s*(0?\.\d+)", re.I)
+_ABLATION = re.compile(r"\bablat", re.I)
 _P = re.compile(r"p(?:[-\s_]?val(?:ue)?s?)?", re.I)
 
 
@@ -58,7 +59,7 @@ def _measures(table: Table) -> dict[str, list[Cell]]:
     for cell in table.cells:
         measure = cell.coordinates.get("measure", "")
         is_change = any(CHANGE.search(text) for name, text in cell.coordinates.items() if name != "value")
-        if cell.coordinates["value"] == "value" and not cell.hedge and not is_change and SHARES.fullmatch(measure):
+        if cell.coordinates["value"] == "value" and is_of_labels(cell) and not is_change and SHARES.fullmatch(measure):
             cells_by_measure[measure].append(cell)
     return cells_by_measure
 
@@ -149,7 +150,7 @@ def _bold(cells: Sequence[Cell], ends: Sequence[Callable[..., Cell]], fit: int, 
 def _equal_rows(table: Table) -> Iterator[Broken]:
     """Two rows that differ in one label have all their numbers alike, so many that chance hardly makes them."""
     rows: defaultdict[int, list[Cell]] = defaultdict(list)
-    for cell in table.cells:
+    for cell in table.cells if not _ABLATION.search(table.caption) else ():  # which repeats the whole system
         rows[cell.line].append(cell)
     rows_by_numbers: dict[tuple[object, ...], list[Cell]] = {}
     determined = _determined(table)
@@ -159,7 +160,7 @@ def _equal_rows(table: Table) -> Iterator[Broken]:
         if times[numbers] > 2:
             continue  # a default, or what follows from a setting that they share
         distinct = {cell.number: cell for cell in cells if cell.decimals and cell.column not in determined}
-        if len(distinct) >= DISTINCT and sum(map(significant, distinct.values())) >= DIGITS:
+        if len(distinct) >= DISTINCT and sum(map(digits, distinct.values())) >= DIGITS:
             if numbers in rows_by_numbers and _count_differing_labels(rows_by_numbers[numbers][0], cells[0]) == 1:
                 twin = label(rows_by_numbers[numbers][0], [cells[0]])
                 yield Broken("equal_rows", cells, f"all {len(cells)} cells equal those of {twin}")

@@ -160,3 +160,8 @@ def distance(cell: Cell, other_cell: Cell) -> int:
 def significant(cell: Cell) -> int:
     """Return the number of digits without leading zeros."""
     return len("".join(map(str, cell.number.as_tuple().digits)).lstrip("0"))
+
+
+def digits(cell: Cell) -> int:
+    """Return the number of digits without zeros at its ends: 1.000 and 0.700 are often printed."""
+    return len(cell.number.normalize().as_tuple().digits)

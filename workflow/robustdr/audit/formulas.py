@@ -22,7 +22,9 @@ NAMES = {
     "sum_is": re.compile(r"\b(total|sum|all|overall)\b", re.I),
     "std_of": re.compile(r"\b(std|stdev|sd|deviation|σ)\b", re.I),
     "harmonic_mean_of": re.compile(r"\bF[-\s_]?1|F[-\s]?(score|measure)", re.I),
-    "points_from": re.compile(r"Δ|∆|diff|gain|improv|drop|change|delta|loss|lift|reduc|increas|decreas|impr|gap", re.I),
+    "points_from": re.compile(
+        r"Δ|∆|diff(?!us)|gain|improv|drop|change|delta|loss|lift|reduc|increas|decreas|impr|gap", re.I
+    ),
     "counts_match": re.compile(r"%|percent|share|rate|ratio|proportion|fraction", re.I),
 }
 TESTED = ("p", "se", "t", "f", "chi2", "z", "q", "df", "df1", "df2", "low", "high")  # roles of which no change is made

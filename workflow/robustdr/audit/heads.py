@@ -81,6 +81,9 @@ CHANGE = re.compile(
 )
 
 
+_HEADS = re.compile(r"(?:methods?|models?|systems?|approach(?:es)?)", re.I)
+
+
 LONGEST = 500  # characters of a label that may name a role
 
 
@@ -226,6 +229,12 @@ def caption_size(table: Table) -> int:
     """The one size that a caption names; 0 if none or several."""
     caption_sizes = sizes(table.caption)
     return caption_sizes[0].number if len(caption_sizes) == 1 else 0
+
+
+def is_of_labels(cell: Cell) -> bool:
+    """Whether a cell may be a number of what its labels say: no bound, no change (`+2.4%`), and of no row of heads."""
+    is_change = cell.printed.startswith("+") or (cell.number < 0 and cell.printed.endswith("%"))
+    return not cell.hedge and not is_change and not any(map(_HEADS.fullmatch, cell.coordinates.values()))
 
 
 def is_share(label: str) -> bool:

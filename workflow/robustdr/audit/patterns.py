@@ -13,6 +13,7 @@ from robustdr.audit.evidence import Evidence, distance, significant
 from robustdr.audit.relations import label
 from robustdr.audit.reported import Table
 
+_MISREAD = re.compile(r"±|\\pm")  # in a label: a number was taken for it
 BLOCK = 6  # consecutive cells that make a block
 DISTINCT = 4  # different numbers that a block, or equal numbers that two rows, must have to mean anything
 DIGITS = 13  # total digits that the equal numbers of two rows must have: short numbers agree by chance
@@ -179,7 +180,7 @@ def _labels(table: Table) -> Iterator[Pattern]:
         cells = [cell for cell in table.cells if getattr(cell, key) == position]
         place = table.columns[position] if key == "column" else dict(table.rows)[position]
         meant = f"seed {gaps[0]}, which no column has, is meant" if "seed" in place and gaps else ""
-        if cells:
+        if cells and not _MISREAD.search(describe(place)):
             yield Pattern("repeated_label", cells, f"the label {describe(place)} is printed twice", meant)
     if len(gaps) == 1 and not repeated:
         cells = [cell for cell in table.cells if cell.coordinates.get("seed") == str(gaps[0] + 1)]

@@ -9,13 +9,14 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from robustdr.audit.cells import Cell, describe
-from robustdr.audit.evidence import SIGNIFICANT
+from robustdr.audit.evidence import SIGNIFICANT, digits
 from robustdr.audit.findings import Broken
 from robustdr.audit.reported import Reported, Table
 
 FEWEST = 2  # different numbers that a row or a column has in both tables
 USUAL = 0.8  # share of the numbers at the same labels that two tables print alike
 WIDTH = 4  # columns that two tables have in common, of which one tells the rows apart
+_NO_HEAD = re.compile(r"column \d|\?")  # which the reader of tables writes
 _REPEATED = re.compile(r" #2$")
 Pair = tuple[Cell, Cell]
 
@@ -31,6 +32,8 @@ def broken(reported: Reported) -> Iterator[Broken]:
 def _numbers(tables: Sequence[Table]) -> Iterator[Broken]:
     by_labels: defaultdict[frozenset[str], list[Cell]] = defaultdict(list)
     for cell in (cell for table in tables for cell in table.cells if not cell.hedge):
+        if any(map(_NO_HEAD.match, cell.coordinates.values())):
+            continue
         by_labels[frozenset(text.casefold() for text in cell.coordinates.values())].append(cell)
     pairs: defaultdict[tuple[str, str], list[Pair]] = defaultdict(list)
     for cells in by_labels.values():
@@ -47,10 +50,10 @@ def _numbers(tables: Sequence[Table]) -> Iterator[Broken]:
             equal = {
                 a.number: a
                 for a, b in of_tables
-                if _are_alike(a, b) and min(map(_digits, (a, b))) >= SIGNIFICANT
+                if _are_alike(a, b) and min(map(digits, (a, b))) >= SIGNIFICANT
                 if not rest or _is_beside((a, b), pair)
             }
-            is_sure = len(equal) >= FEWEST or (len(equal) == 1 and _digits(*equal.values()) > SIGNIFICANT)
+            is_sure = len(equal) >= FEWEST or (len(equal) == 1 and digits(*equal.values()) > SIGNIFICANT)
             if is_sure and not is_other_quantity:
                 words = (
                     f"{pair[0].table} prints {pair[0].printed}, {pair[1].table} prints {pair[1].printed} at the same "
@@ -67,11 +70,6 @@ def _are_alike(first: Cell, second: Cell) -> bool:
 def _is_beside(pair: Pair, second: Pair) -> bool:
     """Whether two pairs stand in one row or column of the first table."""
     return pair[0].line == second[0].line or pair[0].column == second[0].column
-
-
-def _digits(cell: Cell) -> int:
-    """The digits of a number without zeros at its ends: 1.000 and 0.700 are often printed."""
-    return len(cell.number.normalize().as_tuple().digits)
 
 
 def _labels(tables: Sequence[Table]) -> Iterator[Broken]:

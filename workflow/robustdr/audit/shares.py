@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from robustdr.audit import rounding
 from robustdr.audit.cells import Cell
 from robustdr.audit.findings import Broken
-from robustdr.audit.heads import CHANGE, is_share, lines, role
+from robustdr.audit.heads import CHANGE, Line, is_of_labels, is_share, lines, role
 from robustdr.audit.relations import interval_text
 from robustdr.audit.reported import Table
 from robustdr.claims.intervals import Interval
@@ -66,7 +66,7 @@ def _out_of_range(table: Table) -> Iterator[Broken]:
             roles[entry.cell.line].append(entry.role)
     columns: defaultdict[tuple[int, str, float, float], list[Cell]] = defaultdict(list)
     for cell in table.cells:
-        if cell.coordinates["value"] == "value" and not cell.hedge and cell.unit in UNITS:
+        if cell.coordinates["value"] == "value" and is_of_labels(cell) and cell.unit in UNITS:
             name, lowest, highest = _limits(cell, roles[cell.line])
             if name:
                 highest *= 100 if highest == 1 and cell.printed.endswith("%") else 1
@@ -121,6 +121,7 @@ def _wrong_f1(table: Table) -> Iterator[Broken]:
         for group in line.groups()
         if {"precision", "recall", "f1"} <= group.keys()
         and not _mixed([group[n] for n in ("precision", "recall", "f1")])
+        and not _is_parted(group, line)
     ]
     judged = []
     for precision, recall, f1 in triples:
@@ -144,8 +145,15 @@ def _wrong_f1(table: Table) -> Iterator[Broken]:
             yield Broken("f1_of_p_and_r", [f1], f"{words}; so it is in {fits} other lines")
 
 
+def _is_parted(group: Mapping[str, Cell], line: Line) -> bool:
+    """Whether the F1 of another triple stands between P, R and F1: one of their own heads was not read."""
+    places = sorted((group[name].line, group[name].column) for name in ("precision", "recall", "f1"))
+    of_f1 = [(entry.cell.line, entry.cell.column) for entry in line.entries if entry.role == "f1"]
+    return any(places[0] < place < places[2] and place != (group["f1"].line, group["f1"].column) for place in of_f1)
+
+
 def _mixed(cells: Sequence[Cell]) -> bool:
-    return len({cell.unit for cell in cells}) > 1 or any(cell.hedge for cell in cells)
+    return len({cell.unit for cell in cells}) > 1 or not all(map(is_of_labels, cells))
 
 
 RATES = (  # a rate, its numerator, and the whole
