@@ -54,6 +54,16 @@ def test_a_change_of_three_rows_by_its_label(paper):
     assert findings(paper, quantities("clean", "typos", "other"), cells.format("-33")) == []
 
 
+def test_gains_over_the_best_and_differences_that_are_wide_open_break_nothing(paper):
+    cells = "a | 31.2 | 45.1 | 60.3 | 45.5\nb | 22.8 | 40.7 | 51.9 | 38.5\nc | 44.6 | 58.2 | 71.4 | 58.1\nd | {}\n"
+    heads = quantities("u", "v", "w", "Avg.")
+    assert findings(paper, heads, cells.format("+0.0 | +4.3 | +6.3 | +4.5")) == []
+    assert len(findings(paper, heads, cells.format("10.0 | 14.3 | 16.3 | 14.5"))) == 1
+    fractions = "a | 0.64 | 0.56 | 8.1\nb | 0.73 | 0.64 | 9.4\nc | 0.52 | 0.49 | 2.8\nd | 0.41 | 0.36 | 0.7\n"
+    assert findings(paper, quantities("old", "new", "lift"), fractions) == []
+    assert findings(paper, quantities("old", "new", "Diffusion"), GAIN.replace("11.6", "16.1")) == []
+
+
 def test_averages_in_a_row_of_totals_are_no_sums(paper):
     cells = "a | 211 | 13 | 24.1\nb | 284 | 19 | 23.5\nc | 306 | 11 | 24.4\nTotal | {} | 43 | 72.0\n"
     heads = quantities("words", "texts", "hours")

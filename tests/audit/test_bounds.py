@@ -84,6 +84,8 @@ def test_two_rows_of_equal_numbers(paper):
     assert [kind[0] for kind in kinds(paper, GOOD + "f | 31.2 | 45.1 | 60.3\n")] == ["equal_rows"]
     rows = GOOD + "{} | 31.2 | 45.1 | 60.3\n"
     assert kinds(paper, rows.format("a #2")) == []  # a system that is printed twice
+    assert kinds(paper, rows.format("f"), caption="Ablation") == []  # the whole system
+    assert kinds(paper, rows.format("f").replace("31.2", "31.0").replace("45.1", "45.0")) == []
     groups = (
         GOOD.replace("a |", "g | a |").replace("b |", "g | b |").replace("c |", "g | c |").replace("d |", "g | d |")
     )

@@ -97,6 +97,16 @@ def test_one_row_is_enough(paper, row):
     assert [one[:3] for one in found(paper, heads, wrong)] == [(kind, severity, printed)]
 
 
+def test_numbers_that_are_not_of_their_heads(paper):
+    heads = [{"query_set": name, "quantity": head} for name, head in ("xR", "xF", "yP", "yR", "yF", "xP")]
+    cells = "a | 82.4 | {} | 79.9 | 68.6 | 73.8 | 65.5"  # the head of the first P was not read
+    assert found(paper, heads, cells.format("83.6")) == []
+    assert found(paper, ["25%", "75%"], "a | 83.5 | 80.0") == []  # of the data
+    assert len(found(paper, ["Min", "25%", "75%"], "a | 10.0 | 83.5 | 80.0")) == 1
+    for row in ("b | +120.4%", "b | -3.1%", "Method | 400"):
+        assert found(paper, ["Accuracy (%)"], f"a | 91.2\n{row}") == []
+
+
 def test_what_is_in_rows_is_tested_as_what_is_in_columns(paper):
     right = "Min | 1.2 | 2.3\nMedian | 3.4 | 4.4\nMax | 7.7 | 8.8"
     assert found(paper, ["a", "b"], right) == []

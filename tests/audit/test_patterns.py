@@ -106,6 +106,8 @@ def test_a_label_printed_twice_and_a_gap_in_the_numbering(paper):
     assert kinds(paper(t=any_numbers)) == []
     rows = {"columns": [{"measure": "RR@10"}], "cells": "q | 1.0\nr | 2.0\nq | 3.0"}
     assert [finding.flaws[0].words for finding in audit(paper(t=rows)).findings] == ["the label q is printed twice"]
+    rows["cells"] = rows["cells"].replace("q", "4.1±0.2")  # a number that was taken for a label
+    assert kinds(paper(t=rows)) == []
 
 
 def test_two_measures_that_agree_in_one_place_and_nowhere_else(paper):

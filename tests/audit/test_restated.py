@@ -38,6 +38,11 @@ def test_a_number_that_two_tables_print_differently(paper, printed, pairs):
     assert found(paper, SECOND.replace("45.1 | 60.3 | 38.8", rest)) == pairs
 
 
+def test_a_place_without_a_head_is_no_label(paper):
+    second = SECOND.replace("45.1", "46.1")
+    assert found(paper, second, [f"column {number}" for number in range(1, 5)]) == []
+
+
 def test_one_common_number_says_nothing(paper):
     row = "bm25 | 31.2 | 46.1 | 61.3 | 39.8"
     assert found(paper, SECOND.replace("bm25 | 31.2 | 45.1 | 60.3 | 38.8", row)) == []
