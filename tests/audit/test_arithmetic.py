@@ -54,14 +54,26 @@ def test_a_change_of_three_rows_by_its_label(paper):
     assert findings(paper, quantities("clean", "typos", "other"), cells.format("-33")) == []
 
 
-def test_gains_over_the_best_and_differences_that_are_wide_open_break_nothing(paper):
+def test_gains_over_the_best_and_numbers_of_diffusion_are_no_averages_and_changes(paper):
     cells = "a | 31.2 | 45.1 | 60.3 | 45.5\nb | 22.8 | 40.7 | 51.9 | 38.5\nc | 44.6 | 58.2 | 71.4 | 58.1\nd | {}\n"
     heads = quantities("u", "v", "w", "Avg.")
     assert findings(paper, heads, cells.format("+0.0 | +4.3 | +6.3 | +4.5")) == []
     assert len(findings(paper, heads, cells.format("10.0 | 14.3 | 16.3 | 14.5"))) == 1
-    fractions = "a | 0.64 | 0.56 | 8.1\nb | 0.73 | 0.64 | 9.4\nc | 0.52 | 0.49 | 2.8\nd | 0.41 | 0.36 | 0.7\n"
-    assert findings(paper, quantities("old", "new", "lift"), fractions) == []
     assert findings(paper, quantities("old", "new", "Diffusion"), GAIN.replace("11.6", "16.1")) == []
+
+
+PARTS = [
+    *("31.2 | 45.1 | 60.3", "22.8 | 40.7 | 51.9", "44.6 | 58.2 | 71.4", "27.5 | 44.0 | 57.4"),
+    *("38.3 | 50.9 | 64.1", "41.7 | 55.4 | 68.2", "25.1 | 42.6 | 54.7", "33.4 | 47.3 | 61.6"),
+]
+
+
+def test_averages_of_which_half_do_not_fit_have_other_parts(paper):
+    fitting = [f"{row} | {mean}" for row, mean in zip(PARTS, (45.5, 38.5, 58.1, 43.0), strict=False)]
+    others = [f"{row} | {mean}" for row, mean in zip(PARTS[4:], (48.8, 53.0, 37.9, 44.7), strict=True)]
+    heads = quantities("u", "v", "w", "Avg.")
+    assert findings(paper, heads, cells_of(fitting + others)) == []
+    assert [kind for kind, *_ in findings(paper, heads, cells_of(fitting + others[:1]))] == ["mean_of"]
 
 
 def test_averages_in_a_row_of_totals_are_no_sums(paper):

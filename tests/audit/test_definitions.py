@@ -101,6 +101,8 @@ def test_numbers_that_are_not_of_their_heads(paper):
     heads = [{"query_set": name, "quantity": head} for name, head in ("xR", "xF", "yP", "yR", "yF", "xP")]
     cells = "a | 82.4 | {} | 79.9 | 68.6 | 73.8 | 65.5"  # the head of the first P was not read
     assert found(paper, heads, cells.format("83.6")) == []
+    gains = "a | 51.3 | 74.9 | 60.9\nImprovement | 17.1 | 56.5 | 45.8"
+    assert found(paper, ["P", "R", "F1"], gains) == []
     assert found(paper, ["25%", "75%"], "a | 83.5 | 80.0") == []  # of the data
     assert len(found(paper, ["Min", "25%", "75%"], "a | 10.0 | 83.5 | 80.0")) == 1
     for row in ("b | +120.4%", "b | -3.1%", "Method | 400"):

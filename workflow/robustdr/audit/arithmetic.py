@@ -334,7 +334,8 @@ class _Search(Formulas):
         """The relation at all lines, if it fits nearly all of them and hardly by chance.
 
         Args:
-            of_all: whether it is an average or the like of all that stands beside it: a third of the lines suffices.
+            of_all: whether an average or the like is of all that stands beside it: a third of the lines suffices if one
+                does not fit.
         """
         outcome = computed(self, [formula], np.arange(len(self.lines))[:, None])
         lines = np.flatnonzero(outcome.defined[:, 0]).tolist()
@@ -360,7 +361,8 @@ class _Search(Formulas):
         }
         fit = len(fitting)
         fewest, share = (1, SHARE_OF_ALL) if of_all else (2, SHARE_NAMED) if is_named else (FEWEST, SHARE)
-        if fit < fewest or fit < share * len(places):
+        misfits = len(places) - fit
+        if fit < fewest or fit < (share if misfits < 2 else max(share, SHARE_NAMED)) * len(places):
             return None
         chance = chance_bound([*chances.values()], len(places) - fit + len(chances), tried)
         sure = FEW if of_all else SURE_NAMED if is_named else SURE
@@ -413,9 +415,9 @@ class _Search(Formulas):
         return (target is None or target.number == 0) and self.lines[line][formula.parts[0][1][0]] is not None
 
     def _chance(self, formula: Formula, line: int, interval: Interval, target: Cell) -> float:
-        """The share of the range of a field that fits; all of it if a quotient, or a difference times 100, is wide open."""
-        is_open = formula.kind in ("drop_from", "counts_match") or formula.factor > 1
-        if is_open and interval.high - interval.low > WIDE * abs(interval.low + interval.high) / 2:
+        """The share of the range of a field that fits; all of it if a quotient is open by much of its size."""
+        is_quotient = formula.kind in ("drop_from", "counts_match")
+        if is_quotient and interval.high - interval.low > WIDE * abs(interval.low + interval.high) / 2:
             return 1.0
         step = 10.0**-target.decimals * target.scale
         width = interval.high - interval.low + target.interval.high - target.interval.low

@@ -142,7 +142,7 @@ class Formulas:
                 if a < b and not counts:
                     yield Formula("harmonic_mean_of", target, (("main", (a, b)),))
             if not counts and self._is_count(a):
-                for total in self._wholes(a, target):
+                for total in self._wholes(a):
                     yield Formula("counts_match", target, (("main", (a,)),), whole=total)
             if counts and a > target and self._is_count(a) and (whole := self._common_sum(target, a)):
                 yield Formula("sum_is", target, (("plus", (a,)),), whole=whole)
@@ -168,17 +168,10 @@ class Formulas:
     def _exact(self, number: int) -> Cell:
         return literal("", self.table.cells[0].paper, 0, str(number))
 
-    def _wholes(self, field: int, share: int) -> list[Cell]:
-        """The totals of which a field of counts may be a share: those that the paper prints, or most shares imply."""
+    def _wholes(self, field: int) -> list[Cell]:
+        """The totals of which a field of counts may be a share: those that the paper prints, and its own sum."""
         values = [int(cell.number) for cell in self.cells(field)]
-        ends = [
-            (n / high, n / low)
-            for n, low, high in zip(self.low[:, field], self.low[:, share], self.high[:, share], strict=True)
-            if n > 0 and low > 0
-        ]
-        likeliest = max((low for low, _ in ends), key=lambda low: sum(a <= low <= b for a, b in ends), default=0.0)
-        implied = round((likeliest + min((high for low, high in ends if low <= likeliest <= high), default=0.0)) / 2)
-        wholes = {sum(values), implied, *([max(values)] if len(values) > 2 else []), *self.sizes}
+        wholes = {sum(values), *([max(values)] if len(values) > 2 else []), *self.sizes}
         return [self._exact(whole) for whole in sorted(wholes) if whole > 1]
 
     def _common_sum(self, a: int, b: int) -> Cell | None:

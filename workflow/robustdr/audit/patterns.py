@@ -13,7 +13,7 @@ from robustdr.audit.evidence import Evidence, distance, significant
 from robustdr.audit.relations import label
 from robustdr.audit.reported import Table
 
-_MISREAD = re.compile(r"±|\\pm")  # in a label: a number was taken for it
+_MISREAD = re.compile(r"±|\\pm|^second$")  # in a label: a number was taken for it, or none was read
 BLOCK = 6  # consecutive cells that make a block
 DISTINCT = 4  # different numbers that a block, or equal numbers that two rows, must have to mean anything
 DIGITS = 13  # total digits that the equal numbers of two rows must have: short numbers agree by chance
