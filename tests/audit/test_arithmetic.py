@@ -68,6 +68,13 @@ PARTS = [
 ]
 
 
+def test_a_whole_that_is_printed_nowhere_is_no_whole(paper):
+    rows = ["791 | 9.24%", "1345 | 15.71%", "2966 | 34.64%", "440 | 5.14%", "1055 | 12.32%", "482 | 9.71%"]
+    assert findings(paper, quantities("k", "Share"), cells_of(rows)) == []
+    [(kind, *_)] = findings(paper, quantities("k", "Share"), cells_of(rows), caption="Of 8,563 questions.")
+    assert kind == "counts_match"
+
+
 def test_averages_of_which_half_do_not_fit_have_other_parts(paper):
     fitting = [f"{row} | {mean}" for row, mean in zip(PARTS, (45.5, 38.5, 58.1, 43.0), strict=False)]
     others = [f"{row} | {mean}" for row, mean in zip(PARTS[4:], (48.8, 53.0, 37.9, 44.7), strict=True)]

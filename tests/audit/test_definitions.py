@@ -104,6 +104,8 @@ def test_numbers_that_are_not_of_their_heads(paper):
     gains = "a | 51.3 | 74.9 | 60.9\nImprovement | 17.1 | 56.5 | 45.8"
     assert found(paper, ["P", "R", "F1"], gains) == []
     assert found(paper, ["25%", "75%"], "a | 83.5 | 80.0") == []  # of the data
+    triples = "a | 2 / 5 / 40%\nb | 3 / 5 / 60%\nc | 40% / 2 / 5\nd | 60% / 3 / 5\ne | 20% / 1 / 5"
+    assert found(paper, [{"system": "Hits", "and": ["second", "third"]}], triples) == []
     assert len(found(paper, ["Min", "25%", "75%"], "a | 10.0 | 83.5 | 80.0")) == 1
     for row in ("b | +120.4%", "b | -3.1%", "Method | 400"):
         assert found(paper, ["Accuracy (%)"], f"a | 91.2\n{row}") == []

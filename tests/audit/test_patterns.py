@@ -106,6 +106,7 @@ def test_a_label_printed_twice_and_a_gap_in_the_numbering(paper):
     assert kinds(paper(t=any_numbers)) == []
     rows = {"columns": [{"measure": "RR@10"}], "cells": "q | 1.0\nr | 2.0\nq | 3.0"}
     assert [finding.flaws[0].words for finding in audit(paper(t=rows)).findings] == ["the label q is printed twice"]
+    assert kinds(paper(t={**rows, "cells": rows["cells"].replace("q", "second")})) == []  # none was read
     rows["cells"] = rows["cells"].replace("q", "4.1±0.2")  # a number that was taken for a label
     assert kinds(paper(t=rows)) == []
 

@@ -41,6 +41,9 @@ def test_a_number_that_two_tables_print_differently(paper, printed, pairs):
 def test_a_place_without_a_head_is_no_label(paper):
     second = SECOND.replace("45.1", "46.1")
     assert found(paper, second, [f"column {number}" for number in range(1, 5)]) == []
+    cells = "cited | 31.2\nfiled | 22.8\nread | {}\n"
+    tables = {id: {"columns": [{}], "row": "system", "cells": cells.format(id)} for id in ("33.0", "38.0")}
+    assert audit(paper(first=tables["33.0"], second=tables["38.0"])).findings == []
 
 
 def test_one_common_number_says_nothing(paper):

@@ -28,6 +28,7 @@ def test_what_counts_as_a_number(sentence, expected):
 
 def test_a_hedge_widens_a_number():
     over, nearly, at_most = figures("over 50%, nearly 30% and up to 12%")
+    assert figures("a ~2% outlier")[0].hedge == "~"
     assert figures("surpassing 50%")[0].interval == (50, inf)
     assert over.interval == (50, inf) and at_most.interval == (0, 12)
     assert nearly.interval.low == 25 and nearly.interval.high == 40

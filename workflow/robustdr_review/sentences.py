@@ -28,7 +28,7 @@ _NOISE = re.compile(
 _HEADING = re.compile(r"^[#\s*]*(?:\d+\.)+\d*\s+(?=[A-Z]|$)|^[#\s*]*\d+\s+(?=[A-Z])")
 _TABLES = re.compile(rf"(?:T(?:ables?|ABLES?|ab\.)[\s~]*|\btables?[\s~]+)({_LIST})")
 _FIGURE = re.compile(
-    rf"(?:\b(?P<hedge>{'|'.join(map(re.escape, sorted(HEDGES, key=len, reverse=True)))})\s*(?:an?\s+)?)?"
+    rf"(?:(?<!\w)(?P<hedge>{'|'.join(map(re.escape, sorted(HEDGES, key=len, reverse=True)))})\s*(?:an?\s+)?)?"
     r"(?<![\w./,±])(?P<number>(?<![%)])[+\-−–]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?![\w/]|[.,]\d)"
     r"\s?(?P<scale>thousand|million|billion|[kKMB]\b)?"
     r"\s?(?P<unit>\\?%|percent(?:age points?)?\b|(?:absolute )?points?\b|pp\b)?",

@@ -15,6 +15,7 @@ from robustdr.audit.reported import Reported, Table
 
 FEWEST = 2  # different numbers that a row or a column has in both tables
 USUAL = 0.8  # share of the numbers at the same labels that two tables print alike
+WITH_HEAD = 2  # labels of a number, of its row and of its column, at least
 WIDTH = 4  # columns that two tables have in common, of which one tells the rows apart
 _NO_HEAD = re.compile(r"column \d|\?")  # which the reader of tables writes
 _REPEATED = re.compile(r" #2$")
@@ -32,7 +33,8 @@ def broken(reported: Reported) -> Iterator[Broken]:
 def _numbers(tables: Sequence[Table]) -> Iterator[Broken]:
     by_labels: defaultdict[frozenset[str], list[Cell]] = defaultdict(list)
     for cell in (cell for table in tables for cell in table.cells if not cell.hedge):
-        if any(map(_NO_HEAD.match, cell.coordinates.values())):
+        labels = [text for name, text in cell.coordinates.items() if name != "value"]
+        if len(labels) < WITH_HEAD or any(map(_NO_HEAD.match, labels)):
             continue
         by_labels[frozenset(text.casefold() for text in cell.coordinates.values())].append(cell)
     pairs: defaultdict[tuple[str, str], list[Pair]] = defaultdict(list)

@@ -40,7 +40,9 @@ def _beside_fractions(table: Table) -> Iterator[Broken]:
     for cell in table.cells:
         fields[cell.line, cell.place_without("value")].append(cell)
     triples = [cells for cells in fields.values() if len(cells) == 3]
-    triples = [cells for cells in triples if not any(cell.decimals or cell.hedge for cell in cells[1:])]
+    triples = [
+        cells for cells in triples if not any(cell.decimals or cell.hedge or "%" in cell.printed for cell in cells[1:])
+    ]
     wrong = []
     for share, part, whole in triples:
         value = float(part.number / whole.number) if whole.number > 0 else -1.0
