@@ -140,7 +140,8 @@ def build(folder, paper, **changes):
     parts = ["table1", "table2", "table9"], ["figure1", "figure2"]
     site_paper = Paper("toy", "A toy paper", "Me. 2026.", *parts, "https://toy.org/paper", claims=len(CLAIMS["claims"]))
     settings = {"scale": "mini", "root": "results/mini", "miniature": "Toys & more.", "papers": [site_paper],
-                "explored": {"toy": list(RANKS)}, "differences": [Difference("base", "BERT", "a toy", "It is small.")],
+                "explored": {"toy": list(RANKS)}, "command": "snakemake ",
+                "differences": [Difference("base", "BERT", "a toy", "It is small.")],
                 **changes}  # fmt: skip
     files = ([*table_files, folder / "tables/toy_table9.json"], figures, [claims], [audit])
     again = folder / "replicates.json"
