@@ -7,10 +7,9 @@ from types import SimpleNamespace
 from tests.reporting.conftest import RANKS, evaluation
 
 from robustdr.core.files import write_queries as write_tsv
-from robustdr.reporting.queries import write_queries
+from robustdr.reporting.queries import write_queries, write_texts
 from robustdr.reporting.settings import PARTS, Difference, Paper, QueriesSettings, SiteSettings, Step
 from robustdr.reporting.site import write_site
-from robustdr.reporting.texts import write_texts
 from robustdr.retrieval.runs import write_run
 
 NASTY = "<script>document.title='run'</script><img src=x onerror=\"document.title='run'\">"
