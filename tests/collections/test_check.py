@@ -39,6 +39,16 @@ CASES = [
     ("corpus.tsv", "d3\ta\0b", ["corpus.tsv:3: holds a NUL character"]),
     ("corpus.tsv", "d3\t???", ["warning corpus.tsv:3: '???' has no letter and no digit"]),
     ("queries.tsv", "q2\t\0", ["queries.tsv:3: holds a NUL", "queries.tsv:3: query id 'q2' is also", "warning"]),
+    (
+        "queries.tsv",
+        "q2\t" + "word " * 20_001,
+        ["queries.tsv:3: query 'q2' has 100,0", "queries.tsv:3: query id"],
+    ),
+    (
+        "corpus.tsv",
+        "d3\ta" + "\u0301\u0327" * 501,
+        ["corpus.tsv:3: has more than 1,000 marks on", "corpus.tsv:3: passage"],
+    ),
     ("qrels.txt", "q1 0 d1 1", ["qrels.txt:3: the query and the passage of line 1 again"]),
     ("qrels.txt", "q1 0 d2 0.5", ["qrels.txt:3: grade '0.5' is no whole number"]),
     ("qrels.txt", "q1 d2 1", ["qrels.txt:3: 'q1 d2 1' is not a qrels line"]),
@@ -77,6 +87,11 @@ def agree(found, expected):
 def test_every_problem_is_found_and_no_other(tmp_path, file, line, expected):
     line = line if isinstance(line, bytes) else line.encode()
     agree(found(write(tmp_path, {file: CLEAN[file].encode() + line + b"\n"})), expected)
+
+
+def test_a_message_is_short_however_long_a_field_is(tmp_path):
+    (message,) = found(write(tmp_path, {"qrels.txt": f"q1 0 d1 {'9' * 1_000_000}\nq2 0 d2 1\n"}))
+    assert len(message) < 2500 and message.endswith("is no whole number from -9999 to 9999")
 
 
 def test_a_clean_data_set_has_none_and_one_with_everything_has_all_at_once(tmp_path):

@@ -95,6 +95,7 @@ ATTACKS = {
     "an adapter": ("adapter_config.json", {"base_model_name_or_path": "any/base"}, "adapters are not read; allowed"),
     "other configurations": ("config.json", {"configuration_files": ["config.1.0.json"]}, "configuration_files: .*not"),
     "other weights": ("config.json", {"transformers_weights": "b.safetensors"}, "transformers_weights: .*not"),
+    "more layers than memory": ("config.json", {"num_hidden_layers": 10**7}, "num_hidden_layers: 10,000,000: not supp"),
     "weights of packages": ("config.json", {"quantization_config": {"quant_method": "a"}}, "quantization_.*not"),
     "a pickle among the shards": (
         "model.safetensors.index.json", {"weight_map": {"a": "pytorch_model.bin"}}, "weight_map: .*bin' is refused"
@@ -113,6 +114,7 @@ LIBRARY_ATTACKS = {
         [{"name": "0", "path": "", "type": "sentence_transformers.sentence_transformer.modules.WordEmbeddings"}],
         "WordEmbeddings is not read; allowed: Transformer",
     ),
+    "many modules": ([{"path": "", "type": "sentence_transformers.Pooling"}] * 10**5, "100,000 modules; allowed: up"),
     "another tokenizer": ({"tokenizer_name_or_path": "/tmp"}, "tokenizer_name_or_path: not supported"),
     "arguments of the model": ({"model_kwargs": {"gguf_file": "a"}}, "model_kwargs: 'gguf_file' is refused; allowed"),
     "old names of arguments": ({"config_args": {"hidden_act": "os.abort"}}, "config_args: 'hidden_act' is refused"),

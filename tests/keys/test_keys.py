@@ -102,6 +102,20 @@ def another_value(path, value):
     return f"{value}0" if name in ("description", "miniature", "licence", "url", "label") else None
 
 
+def systems_behind(job_graph, papers):
+    """The systems that papers show and that can be made, with what they are made from."""
+    lineage, systems, left = (
+        job_graph.lineage,
+        set(),
+        [name for paper in papers for name, _ in job_graph.demand.cells(paper)],
+    )
+    while left:
+        if (name := left.pop()) not in systems and not lineage.unavailable(name):
+            systems.add(name)
+            left += lineage.parents(name)
+    return systems
+
+
 # Keys that only some forms of a checkpoint or kinds of recipes have: elsewhere the configuration refuses another value.
 OF_SOME = {"hashed", "filters", "pooling", "form", "encoders", "segments", "unit"}
 
@@ -111,7 +125,7 @@ def test_every_setting_that_decides_bytes_moves_a_key_and_no_other_does(config):
     """Those of the scale, and of the recipes and collections behind it."""
     before, job_graph = table_keys(config), graph(config, "mini")
     lineage = job_graph.lineage
-    systems = {name.partition(".")[0] for name in job_graph.demand.systems_behind(config.papers)}
+    systems = {name.partition(".")[0] for name in systems_behind(job_graph, config.papers)}
     recipes = {name: config.systems[name] for name in systems}
     used = {
         "budgets": {recipe.budget for recipe in recipes.values() if getattr(recipe, "budget", None)},
@@ -204,7 +218,7 @@ def test_the_order_of_variations_and_who_is_which_moves_the_keys_of_tables(confi
     ]
     assert len(pairs) > 10
     assert not [pair for pair in pairs if table_keys(swapped(config, *pair)) == before]
-    systems = {name.partition(".")[0] for name in job_graph.demand.systems_behind(config.papers)}
+    systems = {name.partition(".")[0] for name in systems_behind(job_graph, config.papers)}
     turns = {name: counts for name, counts in ordered(config).items() if name in systems}
     assert {name: table_keys(turned(config, name)) != before for name in turns} == turns
 

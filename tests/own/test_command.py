@@ -1,5 +1,7 @@
 """`robustdr evaluate`: what is wrong with its options is one line before any work."""
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -94,3 +96,8 @@ def test_a_server_is_not_asked_more_often_than_allowed(tmp_path):
     assert not server.given
     server.shutdown()
     server.server_close()
+
+
+def test_bad_input_is_told_before_pytorch_starts():
+    code = "import sys, robustdr.own.evaluation; print({'torch', 'transformers'} & sys.modules.keys())"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"

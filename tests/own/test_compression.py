@@ -13,7 +13,7 @@ from robustdr.core.errors import UserError
 from robustdr.core.seeds import generator
 from robustdr.evaluation.names import MEAN
 from robustdr.own import models
-from robustdr.own.compression import check_models, compressed, size
+from robustdr.own.compression import compressed, size
 from robustdr.retrieval.nearest import nearest
 
 QUERY = np.array([[0.0, 0.6, 0.8, 0.0]], np.float32)
@@ -93,8 +93,8 @@ def test_a_model_without_one_vector_for_each_text_is_refused(tiny_transformer, t
     model = models.find(str(shapes.write(shape, tiny_transformer, tmp_path / "model")))
     kind = {"SPLADE": "sparse", "ColBERT": "late_interaction"}[shape]
     with pytest.raises(UserError, match=f"^--truncate-dim: model: {kind}; allowed: a model of a folder or of the hub"):
-        check_models([model], [8], [])
-    check_models([model], [], [])
+        models.check_compressed([model], [8], [])
+    models.check_compressed([model], [], [])
 
 
 @pytest.fixture

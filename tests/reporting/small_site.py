@@ -7,10 +7,9 @@ from types import SimpleNamespace
 from tests.reporting.conftest import RANKS, evaluation
 
 from robustdr.core.files import write_queries as write_tsv
-from robustdr.reporting.queries import write_queries
+from robustdr.reporting.queries import write_queries, write_texts
 from robustdr.reporting.settings import PARTS, Difference, Paper, QueriesSettings, SiteSettings, Step
 from robustdr.reporting.site import write_site
-from robustdr.reporting.texts import write_texts
 from robustdr.retrieval.runs import write_run
 
 NASTY = "<script>document.title='run'</script><img src=x onerror=\"document.title='run'\">"
@@ -140,7 +139,8 @@ def build(folder, paper, **changes):
     parts = ["table1", "table2", "table9"], ["figure1", "figure2"]
     site_paper = Paper("toy", "A toy paper", "Me. 2026.", *parts, "https://toy.org/paper", claims=len(CLAIMS["claims"]))
     settings = {"scale": "mini", "root": "results/mini", "miniature": "Toys & more.", "papers": [site_paper],
-                "explored": {"toy": list(RANKS)}, "differences": [Difference("base", "BERT", "a toy", "It is small.")],
+                "explored": {"toy": list(RANKS)}, "command": "snakemake ",
+                "differences": [Difference("base", "BERT", "a toy", "It is small.")],
                 **changes}  # fmt: skip
     files = ([*table_files, folder / "tables/toy_table9.json"], figures, [claims], [audit])
     again = folder / "replicates.json"

@@ -12,8 +12,7 @@ from tests.reporting.small_site import NASTY, build, collection, explore, texts
 from robustdr.core.files import read_queries
 from robustdr.evaluation.measures import read_measures
 from robustdr.reporting import queries
-from robustdr.reporting.queries import changed_most, read_data, write_data
-from robustdr.reporting.texts import part_of, write_texts
+from robustdr.reporting.queries import changed_most, part_of, read_data, write_data, write_texts
 from robustdr.retrieval.runs import read_run, write_run
 
 

@@ -12,7 +12,15 @@ from robustdr.reporting.settings import Paper, SiteSettings
 from robustdr.reporting.site import _ordered, found_in, query_link, write_site
 from robustdr.reporting.written import Table, opened
 
-EMPTY = {"scale": "mini", "root": "results/mini", "miniature": "", "explored": {}, "differences": []}
+COMMAND = "snakemake --config overlay=mine -- "
+EMPTY = {
+    "scale": "mini",
+    "root": "results/mini",
+    "miniature": "",
+    "explored": {},
+    "differences": [],
+    "command": COMMAND,
+}
 
 
 @pytest.fixture()
@@ -85,7 +93,7 @@ def test_a_comparison_that_was_not_run_says_how_to_make_it(tmp_path):
     settings = SiteSettings(papers=[Paper("all", "All methods", "", ["methods"], [])], **EMPTY)
     write_site(settings, [tmp_path / "all_methods.json"], [], [], [], tmp_path / "report/index.html")
     text = (tmp_path / "report/index.html").read_text(encoding="utf-8")
-    assert "was not run. Make it by: snakemake --cores 2 results/mini/tables/all_methods.md" in text
+    assert "was not run. Make it by: snakemake --config overlay=mine -- results/mini/tables/all_methods.md" in text
 
 
 def test_the_first_page_has_what_each_method_costs(paper, tmp_path):
@@ -146,7 +154,7 @@ def test_a_table_that_cannot_be_shown_says_why(tmp_path, content, words):
     settings = SiteSettings(papers=[Paper("toy", "T", "R", ["table1"], [])], **EMPTY)
     write_site(settings, [table], [], [tmp_path / "claims/toy.json"], [], tmp_path / "report/index.html")
     text = (tmp_path / "report/toy_table1.html").read_text(encoding="utf-8")
-    assert words in text and f"snakemake --cores 2 {tmp_path}/toy_table1.md" in text
+    assert words in text and f"{COMMAND}{tmp_path}/toy_table1.md" in text
     assert "claims/toy.json was not made" in (tmp_path / "report/toy.html").read_text(encoding="utf-8")
 
 
@@ -168,7 +176,7 @@ def test_claims_and_an_audit_that_cannot_be_shown_say_why(tmp_path, claims, audi
     for page, path in (("toy.html", of_claims), ("toy_audit.html", of_audit)):
         for page_name in (page, "index.html"):
             text = (tmp_path / "report" / page_name).read_text(encoding="utf-8")
-            assert f"{path} {words}" in text and f"snakemake --cores 2 {path.with_suffix('.md')}" in text
+            assert f"{path} {words}" in text and f"{COMMAND}{path.with_suffix('.md')}" in text
 
 
 def test_the_same_artifacts_give_the_same_bytes(paper, tmp_path):

@@ -87,7 +87,7 @@ def test_the_other_files_say_it_too(paper, suffix, shown):
 def test_the_page_has_the_marks_and_the_legend(paper, tmp_path):
     table = paper.table("table1", **RODR, **MODELS)["json"]
     site_paper = Paper("toy", "A toy paper", "Me. 2026.", ["table1"], [])
-    settings = SiteSettings("full", "results", "", [site_paper], {}, [])
+    settings = SiteSettings("full", "results", "", [site_paper], {}, [], "snakemake ")
     write_site(settings, [table], [], [], [], tmp_path / "report/index.html")
     text = (tmp_path / "report/toy_table1.html").read_text(encoding="utf-8")
     assert '<th scope="row">misspell°</th>' in text and ">DR_OQ RR@10‡</button>" in text

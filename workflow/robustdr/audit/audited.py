@@ -1,13 +1,20 @@
-"""One audit: checks every relation, explains every failure, and looks for every pattern."""
+"""One audit: checks every relation, explains every failure, and looks for every pattern.
+
+It also checks what is true of a printed number by definition, cell by cell: no neighbour and no chance is needed. Each
+family of such rules has a module: `shares` (ranges, depths, F1, confusion matrices, parts of 100), `spreads` (means,
+medians, deviations, errors, intervals, samples), `tallies` (n (%) and its whole), `inference` (statistics and
+p). `heads` says what numbers are.
+
+A rule is broken only if no rounding of the printed numbers obeys it. If most numbers of a table break a rule, the
+heads were misread: nothing is said.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 
-from robustdr.audit import restated
+from robustdr.audit import bounds, inference, restated, shares, spreads, tallies
 from robustdr.audit.arithmetic import Found, obeyed, undeclared
-from robustdr.audit.bounds import broken
-from robustdr.audit.definitions import impossible
 from robustdr.audit.evidence import Evidence
 from robustdr.audit.explain import explain
 from robustdr.audit.findings import SEVERITIES, Finding, Flaw, in_order
@@ -75,7 +82,16 @@ def audit(
         findings.append(Finding(pattern.kind, "suspicious", flaws, pattern.hypothesis))
     flawed = {id(flaw.cell) for finding in findings for flaw in finding.flaws}
     tables = [table for id, table in reported.tables.items() if not id.startswith("prose")]
-    definitions = (chain(impossible(table, reported.words), broken(table, sizes or {})) for table in tables)
+    definitions = (
+        chain(
+            shares.broken(table, reported.words),
+            inference.broken(table),
+            spreads.broken(table),
+            tallies.broken(table),
+            bounds.broken(table, sizes or {}),
+        )
+        for table in tables
+    )
     for kind, cells, words, severity in chain(*definitions, restated.broken(reported)):
         if not all(id(cell) in flawed for cell in cells):
             findings.append(Finding(kind, severity, [Flaw(cell, "", words) for cell in cells], ""))

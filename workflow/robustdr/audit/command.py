@@ -59,14 +59,10 @@ def _paths(papers: Sequence[str]) -> list[Path]:
     paths = []
     for paper in papers or paths_by_name:
         if paper in paths_by_name:
-            paths.append(_short(paths_by_name[paper]))
+            path = paths_by_name[paper]
+            paths.append(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
         elif paper.endswith((".yaml", ".yml")) or "/" in paper:
             paths.append(Path(paper))
         else:
             raise unknown("audit: paper", paper, [*paths_by_name, "a path to a reported.yaml"])
     return paths
-
-
-def _short(path: Path) -> Path:
-    """Return the path relative to the current directory if it is inside that; else unchanged."""
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

@@ -40,7 +40,11 @@ def summary(audits: Sequence[Audit]) -> str:
     """Return one row for each paper: its cells, the share of them under a relation, its findings."""
     of_all, of_measures = ["cells", "under a relation"], ["measures", "of them under a relation", "or a pattern check"]
     head = ["paper", *of_all, *of_measures, "lost"]
-    rows = [_counts(audit) for audit in audits]
+    rows = []
+    for audit in audits:
+        c = audit.coverage
+        counts = [c.cells, c.related, c.effectiveness, c.effectiveness_related, c.effectiveness_examined, c.lost]
+        rows.append(counts + [audit.count(severity) for severity in SEVERITIES])
     lines = [
         "# Audit of reported numbers",
         "",
@@ -60,12 +64,6 @@ def summary(audits: Sequence[Audit]) -> str:
     return "\n".join(
         [*lines, "", LEGEND, "", *(f"- {missing_line}" for missing_line in missing), *[""] * bool(missing)]
     )
-
-
-def _counts(audit: Audit) -> list[int]:
-    c = audit.coverage
-    counts = [c.cells, c.related, c.effectiveness, c.effectiveness_related, c.effectiveness_examined, c.lost]
-    return counts + [audit.count(severity) for severity in SEVERITIES]
 
 
 def _cells(counts: Sequence[int]) -> list[str]:

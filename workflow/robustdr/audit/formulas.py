@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite, nan
+from operator import attrgetter
 
 import numpy as np
 
@@ -81,7 +82,7 @@ class Formulas:
         none = [None] * len(self.names)
         self.low, self.high, self.plain = (
             np.array([[nan if cell is None else end(cell) for cell in line] for line in [*self.lines, none]])
-            for end in (_low, _high, _plain)
+            for end in (attrgetter("interval.low"), attrgetter("interval.high"), _plain)
         )
         numbers = [[n for n, line in enumerate(self.lines) if line[f] is not None] for f in range(len(self.names))]
         self.first_lines = np.array(
@@ -187,14 +188,6 @@ def _range(ends: Sequence[Interval]) -> float:
         return max((end.high for end in ends), default=0.0) - min((end.low for end in ends), default=0.0)
     first, last = ends[-1].high - ends[1].low, ends[-2].high - ends[0].low
     return min(ends[-1].high - ends[0].low, 2 * min(first, last))
-
-
-def _low(cell: Cell) -> float:
-    return cell.interval.low
-
-
-def _high(cell: Cell) -> float:
-    return cell.interval.high
 
 
 def _plain(cell: Cell) -> float:

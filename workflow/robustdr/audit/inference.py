@@ -72,12 +72,10 @@ def probabilities(statistic: Statistic) -> Interval | None:
     if statistic.kind == "r" and float(abs(statistic.number)) > 1:
         return None
     ends = (low, inf) if statistic.sign == ">" else (0.0, high) if statistic.sign == "<" else (low, high)
-    values = [_probability(statistic.kind, end, free) for end in ends for free in _free(statistic)]
+    is_open = statistic.kind == "t" and not statistic.freedom
+    freedoms: Sequence[tuple[float, ...]] = [(FEWEST_FREE,), (inf,)] if is_open else [statistic.freedom]
+    values = [_probability(statistic.kind, end, freedom) for end in ends for freedom in freedoms]
     return Interval(min(values), max(values)) if None not in values else None
-
-
-def _free(statistic: Statistic) -> Sequence[tuple[float, ...]]:
-    return [(FEWEST_FREE,), (inf,)] if statistic.kind == "t" and not statistic.freedom else [statistic.freedom]
 
 
 def _probability(kind: str, value: float, freedom: tuple[float, ...]) -> float:

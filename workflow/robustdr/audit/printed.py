@@ -211,13 +211,6 @@ def as_printed(claim: Claim, printed: Printed, findings: Sequence[Finding], mess
     return AsPrinted(reached, judged, "", finding_names)
 
 
-def _unprinted(source: str) -> str:
-    """Return why a claim has no printed numbers: no paper makes it, or no readable table has them."""
-    if source.startswith("hypothesis"):
-        return "no paper prints it"
-    return f"the numbers behind it ({source}) are not in the available text"
-
-
 def judge(
     claims: Sequence[Claim],
     evaluation: Mapping[str, Averaged],
@@ -236,7 +229,10 @@ def judge(
     verdicts = []
     for number, claim in enumerate(claims):
         if reported is None or claim.reported is None:
-            verdicts.append(AsPrinted(NOT_PRINTED, [], _unprinted(claim.source)))
+            reason = f"the numbers behind it ({claim.source}) are not in the available text"
+            if claim.source.startswith("hypothesis"):
+                reason = "no paper prints it"
+            verdicts.append(AsPrinted(NOT_PRINTED, [], reason))
             continue
         role = evaluation[claim.role]
         means = {MEAN: role["variations"], **role.get("means", {})}

@@ -80,18 +80,15 @@ class Mark:
         return "with and without correction" if len(agreeing) == 2 else agreeing[0] if agreeing else "neither"
 
 
-def _often(chance: float) -> str:
-    return f"in {chance:.0%} of cases" if chance >= 0.01 else odds(chance)
-
-
 def _flaw(number: Number) -> Flaw:
     outcome = number.outcome
     words = f"what {number.run} gives by the project's conventions; "
     if outcome.giving:
         all_numbers = f"all {outcome.column} numbers of the column" if outcome.column > 1 else "the printed number"
+        often = f"in {outcome.chance:.0%} of cases" if outcome.chance >= 0.01 else odds(outcome.chance)
         words += (
             f"only with {outcome.giving[0]}, one of {outcome.tried} conventions that were tried, the runs give "
-            f"{all_numbers}; by chance one of them gives wrong numbers {_often(outcome.chance)}"
+            f"{all_numbers}; by chance one of them gives wrong numbers {often}"
         )
     else:
         words += f"no convention gives {'the whole column' if outcome.column > 1 else 'the printed number'}"

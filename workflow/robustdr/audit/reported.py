@@ -161,7 +161,10 @@ def _table(path: Path, paper: str, id: str, table: PrintedTable, lines: Mapping[
         result.rows.append((number, row))
         column = 0
         for (places, unit), printed in zip(columns, fields[len(rows) :], strict=True):
-            coordinates = [_ordered({**row, **place}) for place in places]
+            coordinates = [
+                {name: merged[name] for name in cells.COORDINATES if name in merged}
+                for merged in ({**row, **place} for place in places)
+            ]
             positions = range(column, column := column + len(places))
             if printed == cells.NO_NUMBER:
                 result.blank.extend(coordinates)
@@ -179,11 +182,6 @@ def _table(path: Path, paper: str, id: str, table: PrintedTable, lines: Mapping[
 def as_text(coordinates: Mapping[Any, object]) -> dict[str, str]:
     """Return labels as text: YAML reads some as numbers."""
     return {str(name): str(label) for name, label in coordinates.items()}
-
-
-def _ordered(coordinates: dict[str, str]) -> dict[str, str]:
-    """Return coordinates in the order of `COORDINATES`, the same in every table."""
-    return {name: coordinates[name] for name in cells.COORDINATES if name in coordinates}
 
 
 def _places(column: Column) -> list[dict[str, str]]:

@@ -4,6 +4,7 @@
 of others.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
@@ -16,14 +17,16 @@ from robustdr.collections.problems import Place, Problem, Report, refuse
 from robustdr.collections.reading import WHOLE, checked, judgement, lines, passages, queries
 from robustdr.collections.records import Judgement, Passage, Query, Split
 from robustdr.collections.settings import Irds, Local, LocalSplit
+from robustdr.core import bounds
 from robustdr.core.errors import UserError
 from robustdr.core.files import GRADE
-from robustdr.core.words import composed
+from robustdr.core.words import MARKS, composed
 
 IRDS = "irds:"
 Row = TypeVar("Row")
 ROWS = {3: "`qid docid grade`, as its first line", 4: "`qid 0 docid grade`"}  # of judgements, by number of fields
 FORMS = {2: "docid<TAB>text", 3: "docid<TAB>title<TAB>text"}
+MANY_MARKS = re.compile(rf"[{MARKS}]{{{bounds.MARKS + 1}}}")
 HEAD = 1000  # a majority of these lines decides the number of columns; all decide whether quotes are around fields
 THREE_COLUMNS = "judgements of three columns"
 NOT_COMPOSED = "text with letters apart from their marks"
@@ -217,7 +220,13 @@ def _of_irds(path: Path, rows: Iterable[Row]) -> Iterator[tuple[Place, Row]]:
 
 
 def _composed(place: Place, text: str, report: Report) -> str:
-    """Return a text in Unicode's composed form (NFC), in which equal letters are equal characters."""
+    """Return a text in Unicode's composed form (NFC), in which equal letters are equal characters.
+
+    Reported: a text that was not in this form (a warning), or has more than `bounds.MARKS` marks on a letter.
+    """
+    if not text.isascii() and MANY_MARKS.search(text):
+        report(Problem("too many marks", place, f"has more than {bounds.MARKS:,} marks on one letter; is it a text?"))
+        return ""  # no other step is tried on it
     whole = composed(text)
     if whole != text:
         message = "letters and their marks are apart (not NFC); they are read as one"

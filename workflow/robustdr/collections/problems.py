@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from robustdr.core.errors import UserError
+from robustdr.core.errors import UserError, shortened
 
 
 class Place(NamedTuple):
@@ -35,7 +35,7 @@ class Problem(NamedTuple):
     severity: Literal["error", "warning", "dropped"] = "error"
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.message}"
+        return shortened(f"{self.place}: {self.message}")
 
 
 Report = Callable[[Problem], None]

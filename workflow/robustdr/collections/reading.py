@@ -113,9 +113,15 @@ def check_passage(place: Place, passage: Passage, report: Report) -> None:
 
 
 def check_query(place: Place, query: Query, places: dict[str, Place], report: Report) -> None:
-    """Report an empty query, a qid that TREC files cannot hold, or a qid already in `places`; add it there."""
+    """Report an empty query, a qid that TREC files cannot hold, or a qid already in `places`; add it there.
+
+    A query of more than `bounds.QUERY` characters is reported, too.
+    """
     _check_id(place, "query id", query.qid, report)
     _check_text(place, query.text, report)
+    if len(query.text) > bounds.QUERY:
+        message = f"query {query.qid!r} has {len(query.text):,} characters; allowed: {bounds.QUERY:,}; is it a query?"
+        report(Problem("too long a query", place, message))
     if query.is_empty():
         report(Problem(EMPTY_QUERY, place, f"query {query.qid!r} is empty; a query has a text"))
     if (first := places.setdefault(query.qid, place)) is not place:

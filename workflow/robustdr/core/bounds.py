@@ -10,6 +10,8 @@ from robustdr.core.errors import UserError
 LINE = 64_000_000  # bytes of a line of text; the longest documents of public collections have some MB
 TABLE = 1_000_000_000  # bytes of the texts of a table that is read as a whole
 BATCH = 256_000_000  # bytes of the texts of a batch of rows
+QUERY = 100_000  # characters of a query; variations and models take long for more
+MARKS = 1_000  # combining marks in a row: to put them in order takes time with the square of their number
 RATIO = 200  # bytes unpacked for each packed byte; of texts, 3 to 20
 SPARE = 100_000_000  # bytes unpacked in any case
 ROW = 32  # bytes of memory that each row of a table takes at least

@@ -71,9 +71,12 @@ def exit_status(run: Callable[[], int | None]) -> int:
     return 2
 
 
+def shortened(text: str) -> str:
+    """Return a text without its middle if it has more than `LONGEST` characters."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} … {text[-LONGEST // 2 :]}"
+
+
 def _say(text: str) -> None:
-    """Print an error as one line that moves no cursor; of a very long one, the middle is left out."""
+    """Print an error as one line that moves no cursor."""
     line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in one_line(text))
-    if len(line) > LONGEST:
-        line = f"{line[: LONGEST // 2]} … {line[-LONGEST // 2 :]}"
-    print(f"robustdr: {line}", file=sys.stderr)
+    print(f"robustdr: {shortened(line)}", file=sys.stderr)

@@ -38,6 +38,8 @@ ACTIVATIONS = (
 DOTTED = frozenset(f"{module}.{name}" for module in TORCH for name in ACTIVATIONS)
 MAPPED = ("AutoConfig", "AutoModel")
 PLAIN = re.compile(r"[\w-]+")  # a name that transformers finds in its own list
+LAYERED = re.compile(r"layers?$")  # keys with a number of layers, all of which are built before weights are read
+LAYERS, MOST_MODULES = 1_000, 100
 NAMED = re.compile(r"(^|_)(act|activation)(_|$)|(attn|experts)_implementation")  # keys with such names
 # Keys that would make other files be read than the checked ones, or need code of packages or of a hub.
 ELSEWHERE = ("configuration_files", "transformers_weights", "quantization_config")
@@ -101,6 +103,8 @@ def _read_json(file: Path, kind: type = dict) -> Any:
 
 def _parts(root: Path, entries: Any, modules: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
     """Yield the class and the folder of each module, also of those in a Router's routes."""
+    if len(entries) > MOST_MODULES:
+        raise UserError(f"{root / MODULES}: {len(entries):,} modules; allowed: up to {MOST_MODULES}")
     for entry in entries:
         full, folder = entry["type"], root / entry["path"]
         is_library_module = full.startswith("sentence_transformers.") and full.rpartition(".")[2] in modules
@@ -137,6 +141,8 @@ def check_configuration(folder: Path) -> None:
         value = config.get(key)
         _check_activation(file, key, value.get("activation_fn") if isinstance(value, dict) else value)
     for key, value in _nested_items(config):
+        if LAYERED.search(key) and isinstance(value, int) and value > LAYERS:
+            raise UserError(f"{file}: {key}: {value:,}: not supported; allowed: up to {LAYERS:,}")
         if key in ELSEWHERE and value is not None:
             raise UserError(f"{file}: {key}: {value!r}: not supported; allowed: a model without it")
         text = json.dumps(value) if key.endswith("_implementation") and isinstance(value, dict) else value

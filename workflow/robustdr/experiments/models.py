@@ -80,6 +80,11 @@ class Config:
     sources: dict[str, list[Source]]
     overlay: Path | None
 
+    def command(self, target: str) -> str:
+        """Return the command line that makes a target, for readers."""
+        overlay = f"--config overlay={self.overlay} -- " if self.overlay else ""
+        return f"snakemake {overlay}{target}"
+
     def paper_of(self, name: str) -> str:
         """Return the paper that declares a system, the system of a snapshot, or a pre-training."""
         base_name = name.partition(".")[0]

@@ -271,21 +271,6 @@ class Demand:
 
     # behind papers, or tables and figures of papers
 
-    def systems_behind(self, names: Iterable[str]) -> list[str]:
-        """Return the systems that papers show and that can be made, each after its parents."""
-        systems: list[str] = []
-
-        def add(system: str) -> None:
-            if system not in systems and not self.lineage.unavailable(system):
-                for parent in self.lineage.parents(system):
-                    add(parent)
-                systems.append(system)
-
-        for name in names:
-            for system, _ in self.cells(name):
-                add(system)
-        return systems
-
     @cache
     def shown_query_sets(self, names: tuple[str, ...]) -> dict[tuple[str, Split], list[str]]:
         """Return the query sets of systems that can be made, those that papers show."""

@@ -214,7 +214,9 @@ def site_settings(graph: Graph, papers: tuple[str, ...]) -> SiteSettings:
     pairs = [pair for paper in papers for pair in graph.demand.pairs(paper)]
     miniature, systems_of = banner(lineage, pairs), explored(graph, papers)
     differ = list(differences(lineage, papers_shown, pairs)) if miniature else []
-    return SiteSettings(lineage.scale_name, graph.root, miniature, papers_shown, systems_of, differ)
+    return SiteSettings(
+        lineage.scale_name, graph.root, miniature, papers_shown, systems_of, differ, lineage.config.command("")
+    )
 
 
 def _with_ancestors(lineage: Lineage, system: str) -> set[str]:

@@ -56,7 +56,6 @@ def settings_of(graph: Graph, paper: str, path: str, pairs: Cells) -> dict[str, 
         path: in the folder of the scale. pairs: its cells.
     """
     lineage = graph.lineage
-    overlay = f"--config overlay={lineage.config.overlay} -- " if lineage.config.overlay else ""
     target = f"{graph.root}/{path}"
     experiment = lineage.config.papers[paper]
     for key in filter(None, starmap(lineage.lacking_cell, pairs)):
@@ -75,7 +74,7 @@ def settings_of(graph: Graph, paper: str, path: str, pairs: Cells) -> dict[str, 
         "title": experiment.title,
         "scale": lineage.scale_name,
         "miniature": banner(lineage, pairs or graph.demand.pairs(paper)),
-        "command": f"snakemake {overlay}{target}",
+        "command": lineage.config.command(target),
         "evaluation": evaluation,
         "measured": {measure: lineage.scale.measures.get(measure, measure) for measure in measures},
         "labels": {system: lineage.recipe(system).label for system, _ in pairs},

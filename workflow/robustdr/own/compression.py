@@ -1,7 +1,6 @@
 """Smaller vectors of passages, ranked again: what fewer dimensions and a coarser precision cost, and what they save."""
 
 import gc
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr
 from io import StringIO
@@ -14,11 +13,10 @@ import torch
 from torch.nn.functional import normalize
 
 from robustdr.collections import ignores_identical_ids
-from robustdr.core.errors import UserError
 from robustdr.core.files import read_qrels, read_queries
 from robustdr.encoding import hardware
 from robustdr.encoding.any_type import describe
-from robustdr.encoding.directory import AGREEMENT, QUERY
+from robustdr.encoding.directory import QUERY
 from robustdr.encoding.encoder import Encoder
 from robustdr.evaluation.measures import evaluate
 from robustdr.evaluation.names import MEAN
@@ -28,7 +26,7 @@ from robustdr.graph.tables import evaluation_settings
 from robustdr.own import Coarse
 from robustdr.own.compared import Compared, compare
 from robustdr.own.experiment import NAME
-from robustdr.own.models import Model
+from robustdr.own.models import dimension_of
 from robustdr.retrieval.embeddings import CHUNK, read_embeddings
 from robustdr.retrieval.nearest import nearest, texts_of
 
@@ -45,33 +43,6 @@ class Compressed(TypedDict):
     bytes: int
     original: float
     variations: Compared
-
-
-def check_models(models: Sequence[Model], dimensions: Sequence[int], precisions: Sequence[Coarse]) -> None:
-    """Check that models can have smaller vectors, before any work.
-
-    Raises:
-        UserError: a dimension is not positive, or a model is no dual encoder of a folder or of the hub.
-    """
-    if smallest := [number for number in dimensions if number < 1]:
-        raise UserError(f"--truncate-dim: {smallest[0]}; allowed: 1 or more")
-    for option in [name for name, value in (("--truncate-dim", dimensions), ("--precision", precisions)) if value]:
-        for model in models:
-            if kind := model.recipe.get("kind"):
-                allowed = "allowed: a model of a folder or of the hub with one vector for each text"
-                raise UserError(f"{option}: {model.label}: {kind}; {allowed}")
-
-
-def check_dimensions(label: str, model: Path, dimensions: Sequence[int]) -> None:
-    """Check that the vectors of a model in a folder have as many dimensions.
-
-    Raises:
-        UserError: they have fewer.
-    """
-    if dimensions and max(dimensions) > (whole := _dimension(model)):
-        raise UserError(
-            f"--truncate-dim: {max(dimensions)}: {label} has vectors of {whole} dimensions; allowed: 1 to {whole}"
-        )
 
 
 def rows(
@@ -105,7 +76,7 @@ def rows(
     qrels = read_qrels(folder / graph.split_files(split)[1].path)
     ignored = ignores_identical_ids(graph.lineage.config.collections[NAME])
     level = graph.lineage.config.collections[NAME].get("relevance_level", 1)
-    sizes = sorted({*dimensions, _dimension(model)}, reverse=True)
+    sizes = sorted({*dimensions, dimension_of(model)}, reverse=True)
     compressed_rows: list[Compressed] = []
     for dimension, precision in product(sizes, (SINGLE, *precisions)):
         vectors, passages = compressed(queries, blocks, dimension, precision, unit)
@@ -166,11 +137,6 @@ def compressed(
 def size(dimension: int, precision: Precision) -> int:
     """Bytes of a vector; bits are packed."""
     return {"float32": 4 * dimension, "int8": dimension, "binary": -(-dimension // 8)}[precision]
-
-
-def _dimension(model: Path) -> int:
-    dimension: int = json.loads((model / AGREEMENT).read_text(encoding="utf-8"))["dimension"]
-    return dimension
 
 
 def _cut(vectors: np.ndarray, dimension: int, unit: bool) -> np.ndarray:

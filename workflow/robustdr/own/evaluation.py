@@ -38,7 +38,6 @@ from robustdr.keys.node import Node
 from robustdr.own import (
     ROLES,
     SMALL,
-    compression,
     document,
     experiment,
     exported,
@@ -77,7 +76,7 @@ def evaluate(arguments: argparse.Namespace) -> tuple[results.Report, int]:
         parse(measure)
     used = _data(a)
     compared, folder = _models(a), a.output / "config"
-    compression.check_models(compared, a.truncate_dim, a.precision)
+    models.check_compressed(compared, a.truncate_dim, a.precision)
     reranker = models.reranker(a.reranker) if a.reranker else None
     queries = {query.qid: query.text for _, query in read_queries(used.splits[a.split].queries, lambda problem: None)}
     language, language_note = given_or_found(a.language, list(queries.values()))
@@ -336,7 +335,7 @@ def _check_dimensions(
     checkpoints = {model.label: graph.checkpoint(str(model.recipe["initial"])) for model in compared}
     _make(graph, [*checkpoints.values()], output, cores)
     for label, checkpoint in checkpoints.items():
-        compression.check_dimensions(label, output / checkpoint.path, dimensions)
+        models.check_dimensions(label, output / checkpoint.path, dimensions)
 
 
 def _listed(files: Sequence[str], runs: int) -> str:

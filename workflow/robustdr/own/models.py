@@ -13,8 +13,9 @@ from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError
 from robustdr.encoding.any_type import describe
 from robustdr.encoding.description import LATE, SPARSE, Description, check_cross, model_type
-from robustdr.encoding.directory import CROSS_ENCODER, ROUTE_OF
+from robustdr.encoding.directory import AGREEMENT, CROSS_ENCODER, ROUTE_OF
 from robustdr.encoding.source import from_hub
+from robustdr.own import Coarse
 from robustdr.systems.existing import Existing
 from robustdr.systems.late_interaction import LateInteraction
 from robustdr.systems.rerank import Rerank
@@ -135,3 +136,36 @@ def served(url: str, name: str, recipe_keys: Mapping[str, object]) -> Model:
 def ranked(runs: Path, name: str) -> Model:
     """A system called `name` with its runs in a folder (systems/existing.py)."""
     return Model(name, {"kind": Existing().name, "runs": str(runs.resolve())})
+
+
+def check_compressed(models: Sequence[Model], dimensions: Sequence[int], precisions: Sequence[Coarse]) -> None:
+    """Check that models can have smaller vectors, before any work.
+
+    Raises:
+        UserError: a dimension is not positive, or a model is no dual encoder of a folder or of the hub.
+    """
+    if smallest := [number for number in dimensions if number < 1]:
+        raise UserError(f"--truncate-dim: {smallest[0]}; allowed: 1 or more")
+    for option in [name for name, value in (("--truncate-dim", dimensions), ("--precision", precisions)) if value]:
+        for model in models:
+            if kind := model.recipe.get("kind"):
+                allowed = "allowed: a model of a folder or of the hub with one vector for each text"
+                raise UserError(f"{option}: {model.label}: {kind}; {allowed}")
+
+
+def check_dimensions(label: str, model: Path, dimensions: Sequence[int]) -> None:
+    """Check that the vectors of a model in a folder have as many dimensions.
+
+    Raises:
+        UserError: they have fewer.
+    """
+    if dimensions and max(dimensions) > (whole := dimension_of(model)):
+        raise UserError(
+            f"--truncate-dim: {max(dimensions)}: {label} has vectors of {whole} dimensions; allowed: 1 to {whole}"
+        )
+
+
+def dimension_of(model: Path) -> int:
+    """How many numbers a vector of a model has, from its directory in this package's form."""
+    dimension: int = json.loads((model / AGREEMENT).read_text(encoding="utf-8"))["dimension"]
+    return dimension

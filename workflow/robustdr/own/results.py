@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 from tokenizers import Tokenizer
@@ -20,9 +20,6 @@ from robustdr.graph.graph import Graph
 from robustdr.graph.tables import evaluation_settings
 from robustdr.own import Coarse
 from robustdr.own.compared import Compared, compare, correct, interval_of
-from robustdr.own.compression import Compressed
-from robustdr.own.compression import rows as compressed_rows
-from robustdr.own.costs import Costs, costs
 from robustdr.own.experiment import NAME, draws_of, is_model
 from robustdr.own.ranking import ByCategory, Pair, Ranked, pairs, ranking
 from robustdr.own.remedies import CONTROL, system_of
@@ -30,6 +27,10 @@ from robustdr.systems.rerank import Rerank
 from robustdr.systems.trained import lengths
 from robustdr.training.settings import Cost
 from robustdr.variations import drawn
+
+if TYPE_CHECKING:  # an error of a user's file is told before PyTorch starts
+    from robustdr.own.compression import Compressed
+    from robustdr.own.costs import Costs
 
 WORST = 50
 
@@ -88,8 +89,8 @@ class Report(TypedDict):
     remedies: dict[str, Remedy]
     ranking: list[Ranked]
     pairs: list[Pair]
-    costs: dict[str, Costs]
-    compressed: list[Compressed]
+    costs: "dict[str, Costs]"
+    compressed: "list[Compressed]"
     worst: list[Reworded]
 
 
@@ -110,6 +111,9 @@ def collect(
     Raises:
         UserError: measures are stale: their key is not the node's.
     """
+    from robustdr.own import compression  # slow to import
+    from robustdr.own.costs import costs
+
     evaluation = evaluation_settings(graph, NAME)[NAME]
     recipes = {name: graph.lineage.recipe(name) for name in graph.lineage.config.papers[NAME].systems}
     systems = {name: recipe for name, recipe in recipes.items() if not graph.lineage.is_trained(name)}
@@ -163,7 +167,7 @@ def collect(
             row
             for name, directory in directories.items()
             if (dimensions or precisions) and is_model(name) and directory
-            for row in compressed_rows(graph, folder, name, directory, dimensions, precisions)
+            for row in compression.rows(graph, folder, name, directory, dimensions, precisions)
         ],
         "worst": _worst(graph, store, folder, evaluation["split"], measure),
     }

@@ -67,13 +67,6 @@ def compared_claims(first_claims: list[Record], second_claims: list[Record]) -> 
     return sorted(comparisons, key=lambda pair: (not pair.changed, None in pair.sides))
 
 
-def _roots(first: Path, second: Path) -> tuple[Path, Path]:
-    for root in (first, second):
-        if not (root / "tables").is_dir():
-            raise UserError(f"compare: {root}: no results: it has no tables; allowed: a folder such as results/mini")
-    return first, second
-
-
 def _names(roots: tuple[Path, Path], part: str) -> list[str]:
     """The sorted names of the artifacts in either folder."""
     return sorted({path.stem for root in roots for path in (root / part).glob("*.json")})
@@ -138,7 +131,10 @@ def write_comparison(first: Path, second: Path, output: Path, claims_alone: bool
     Raises:
         UserError: a folder has no tables, or the scores of a table are over other numbers of queries.
     """
-    roots = _roots(first, second)
+    roots = first, second
+    for root in roots:
+        if not (root / "tables").is_dir():
+            raise UserError(f"compare: {root}: no results: it has no tables; allowed: a folder such as results/mini")
     compared_papers = papers(roots, claims_alone)
     environment = templates(roots=dict(zip(SIDES, roots, strict=True)), site={"scale": "", "miniature": ""}, papers=[])
     for paper in compared_papers:

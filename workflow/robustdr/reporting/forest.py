@@ -9,11 +9,6 @@ from matplotlib.ticker import MaxNLocator
 from robustdr.reporting.written import Effect
 
 
-def _ends(effect: Effect) -> list[float]:
-    numbers = (effect["size"], *effect["interval"], *(effect["printed"] or ()))
-    return [end for end in numbers if end is not None]
-
-
 class Axis(NamedTuple):
     """An axis of effects, shares of a base: losses left of 0, gains right of it."""
 
@@ -23,7 +18,8 @@ class Axis(NamedTuple):
     @classmethod
     def from_effects(cls, effects: Iterable[Effect], share: float = 1.0) -> "Axis":
         """The axis that covers 0 and the middle `share` of all finite sizes and ends, with a margin."""
-        ends = [end for effect in effects for end in _ends(effect)]
+        numbers = ((effect["size"], *effect["interval"], *(effect["printed"] or ())) for effect in effects)
+        ends = [end for effect_numbers in numbers for end in effect_numbers if end is not None]
         low, high = np.quantile(ends, [(1 - share) / 2, (1 + share) / 2]).tolist() if ends else (0.0, 0.0)
         low, high = min(low, 0.0), max(high, 0.0)
         margin = 0.05 * (high - low) or 0.05

@@ -1,4 +1,8 @@
-"""Every query behind a system's cells: its measures, the rank of its first relevant passage, and the top passages."""
+"""The data of the report's queries, as scripts.
+
+Of every query behind a system's cells: its measures, the rank of its first relevant passage, and the top passages. Of a
+collection: the texts of its original queries, of its varied ones, and of the passages that are shown.
+"""
 
 import json
 import zlib
@@ -13,6 +17,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from robustdr.collections.rows import Corpus
 from robustdr.core.benchmarks import costs
 from robustdr.core.files import atomic, from_json, read_answers, read_qrels, read_queries
 from robustdr.evaluation.answers import judge
@@ -196,3 +201,37 @@ def write_queries(
     subject = {"system": settings.system, "label": settings.label, "collection": settings.collection}
     data = {"seeds": settings.seeds, "digits": DIGITS, "sets": full_sets, **provenance(settings)}
     write_data(output, f"{settings.collection}/{settings.system}", {**subject, **data})
+
+
+def part_of(docid: str, parts: int) -> int:
+    """The number, from 0, of the script with this passage; `parts`: number of scripts."""
+    return zlib.crc32(docid.encode()) % parts
+
+
+def write_texts(explored: list[Path], queries: list[Path], corpus: Path, output: Path, passages: list[Path]) -> None:
+    """Write the texts of a collection.
+
+    Args:
+        explored: scripts that `write_queries` wrote, one per system. queries: files of original and varied queries; a
+            varied query that equals its original is written as 0. output: the script of queries. passages: scripts,
+            each for a part of the passages that any system's rankings show.
+    """
+    originals = {path.parent.name: read_queries(path) for path in queries if path.name == "queries.tsv"}
+    texts: dict[str, dict[str, object]] = {
+        split: {"qids": sorted(text_by_qid), ORIGINAL: [text_by_qid[qid] for qid in sorted(text_by_qid)]}
+        for split, text_by_qid in originals.items()
+    }
+    for path in (path for path in queries if path.name != "queries.tsv"):
+        split, varied = path.parent.name, read_queries(path)
+        original = originals[split]
+        texts[split][path.stem] = [0 if varied[qid] == original[qid] else varied[qid] for qid in sorted(original)]
+    write_data(output, f"{corpus.parent.name}/queries", texts)
+    sets = [of_set for path in explored for of_set in read_data(path)["sets"].values()]
+    shown_docids = {docid for of_set in sets for docids, _ in of_set["top"].values() for docid in docids}
+    parts: list[dict[str, list[str]]] = [{} for _ in passages]
+    reader = Corpus(corpus)
+    for docid, row in reader.rows(shown_docids).items():
+        passage = reader.read_passage(row, docid)
+        parts[part_of(docid, len(parts))][docid] = [passage.title, passage.text]
+    for number, (path, part) in enumerate(zip(passages, parts, strict=True)):
+        write_data(path, f"{corpus.parent.name}/passages{number}", part)

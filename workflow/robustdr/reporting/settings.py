@@ -191,6 +191,7 @@ class SiteSettings:
         papers: the papers in it.
         explored: by collection, the systems whose queries have pages.
         differences: what a miniature has instead of the papers' data, models and training.
+        command: what makes a file of the results, up to its path.
     """
 
     scale: str
@@ -199,3 +200,4 @@ class SiteSettings:
     papers: list[Paper]
     explored: dict[str, list[str]]
     differences: list[Difference]
+    command: str

@@ -71,11 +71,10 @@ class _Page(NamedTuple):
         return scatter(self.drops)
 
 
-def _read_artifact(path: Path, kind: type[Made]) -> tuple[Made | None, str]:
+def _read_artifact(path: Path, kind: type[Made], command: str) -> tuple[Made | None, str]:
     """(what a stage wrote, why it cannot be shown and what to do); one of them is None or ''."""
-    command = f"snakemake --cores 2 {path.with_suffix('.md')}"
     artifact, why = opened(path, kind)
-    return artifact, f"{path} {REASONS[why]}: {command}" if why else ""
+    return artifact, f"{path} {REASONS[why]}: {command}{path.with_suffix('.md')}" if why else ""
 
 
 def _missing(why: str) -> Shown | None:
@@ -189,9 +188,9 @@ def write_site(
         return [path for path in paths if path.stem.partition("_")[0] == paper.name]
 
     def read_first(paper: Paper, paths: list[Path], kind: type[Made]) -> tuple[Made | None, str]:
-        return next((_read_artifact(path, kind) for path in paths_of(paper, paths)), (None, ""))
+        return next((_read_artifact(path, kind, settings.command) for path in paths_of(paper, paths)), (None, ""))
 
-    tables_by_name = {path.stem: _read_artifact(path, Table) for path in tables}
+    tables_by_name = {path.stem: _read_artifact(path, Table, settings.command) for path in tables}
     singles, explored = read_replicates(replicates), Explored(output.parent / "data")
     papers: list[_Page] = []
     judged_claims: list[Claims] = []

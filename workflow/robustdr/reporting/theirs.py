@@ -37,11 +37,6 @@ class Beside(NamedTuple):
         return self.printed.coordinates.get("value") == "drop"
 
     @property
-    def _number(self) -> str:
-        """What is given, with one digit more than is printed."""
-        return f"{self.value / self.printed.scale:.{self.printed.decimals + 1}f}{'%' if self._is_drop else ''}"
-
-    @property
     def difference(self) -> str:
         """How far what is given is from what is printed, in its unit; `=` if it agrees."""
         if self.agrees:
@@ -51,11 +46,12 @@ class Beside(NamedTuple):
 
     @property
     def finding(self) -> dict[str, str]:
-        """The finding, by the columns of an audit."""
+        """The finding, by the columns of an audit; what is given has one digit more than is printed."""
+        number = f"{self.value / self.printed.scale:.{self.printed.decimals + 1}f}{'%' if self._is_drop else ''}"
         return {
             "cell": describe(self.printed.coordinates),
             "printed": self.printed.printed,
-            "consistent": self._number,
+            "consistent": number,
             "should be": f"what the authors' own {self.artifact} gives",
         }
 

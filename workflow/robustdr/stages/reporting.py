@@ -91,7 +91,7 @@ def queries(a: argparse.Namespace) -> None:
     passages={**PATHS, "help": "the scripts of the passages"},
 )
 def texts(a: argparse.Namespace) -> None:
-    from robustdr.reporting.texts import write_texts
+    from robustdr.reporting.queries import write_texts
 
     write_texts(a.explored, a.queries, a.corpus, a.output, a.passages)
 
