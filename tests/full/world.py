@@ -8,8 +8,7 @@ from tests.full import corpora, hub, models
 
 from robustdr.core.files import sha256
 from robustdr.core.hub import MODEL_FILES
-from robustdr.variations.answers import Answer, Answers
-from robustdr.variations.llm import Llm
+from robustdr.variations.llm import Answer, Answers, Llm
 
 SMALL = {"batch_size": 8, "devices": 1, "epochs": 0.5, "passage_length": 48, "negatives": 3}
 

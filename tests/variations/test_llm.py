@@ -17,7 +17,7 @@ from robustdr.core.errors import UserError
 from robustdr.core.files import read_queries, write_queries
 from robustdr.stages.__main__ import main
 from robustdr.variations import llm
-from robustdr.variations.answers import Answers
+from robustdr.variations.llm import Answers
 
 QUERIES = {str(qid): f"what is number {qid}" for qid in range(12)}
 LISTS = {text: llm.parse(versions(text)) for text in QUERIES.values()}

@@ -13,7 +13,7 @@ from robustdr.core.errors import UserError
 from robustdr.core.files import read_queries
 from robustdr.variations import command
 from robustdr.variations import queries as sources
-from robustdr.variations.statistics import statistics
+from robustdr.variations.statistics import count_lost, describe, tally
 
 TEXTS = {str(qid): f"what is the meaning of photosynthesis number {qid}" for qid in range(2100)}
 
@@ -30,12 +30,13 @@ def test_a_file_is_varied_in_order_with_statistics(tmp_path):
     assert varied == dict(variations.create("typo", {"words": 2}).vary(TEXTS.items(), 3))
     assert list(varied) == list(TEXTS)
     found = json.loads((tmp_path / "out.json").read_text())
+    totals = tally((text, varied[qid]) for qid, text in TEXTS.items())
     assert found == {
         "variation": "typo",
         "parameters": {"words": 2, "share": 0.0},
         "seed": 3,
         "resource": "NLTK's list of stopwords (bm25s==0.3.16)",
-        **statistics(TEXTS, varied, None),
+        **describe({**totals, "lost": count_lost(TEXTS, varied)}),
     } | {key: pytest.approx(found[key]) for key in ("word_jaccard", "characters_edited", "characters", "words")}
     assert found["changed"] == 2100
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sentence_transformers import SentenceTransformer
 
 from robustdr.variations.similarity import write_similarity
-from robustdr.variations.statistics import count_lost, describe, jaccard, levenshtein, neutral, statistics, tally
+from robustdr.variations.statistics import count_lost, describe, jaccard, levenshtein, neutral, tally
 
 
 @pytest.mark.parametrize(
@@ -41,11 +41,12 @@ def test_jaccard_and_neutral():
 
 ORIGINALS = {"1": "what is a cat", "2": "big dog", "3": "fish"}
 VARIED = {"1": "What is a cat??", "2": "big dgo", "3": "fish"}
+PAIRS = [(text, VARIED[qid]) for qid, text in ORIGINALS.items()]
 
 
 def test_statistics_of_three_queries():
-    found = statistics(ORIGINALS, VARIED, lambda text: [len(word) for word in text.lower().split()])
-    assert found == {
+    totals = tally(PAIRS, lambda text: [len(word) for word in text.lower().split()])
+    assert describe({**totals, "lost": count_lost(ORIGINALS, VARIED)}) == {
         "queries": 3,
         "unchanged": 1,
         "changed": 2,
@@ -85,13 +86,14 @@ def test_a_word_is_common_that_more_than_one_query_in_a_hundred_has():
 
 
 def test_without_a_tokenizer_its_count_is_none():
-    assert statistics(ORIGINALS, VARIED, None)["changed_after_tokenising"] is None
-    assert statistics({}, {}, None)["queries"] == 0
+    assert describe(tally(PAIRS))["changed_after_tokenising"] is None
+    assert describe(tally([]))["queries"] == 0
 
 
 def test_semantic_similarity_is_the_mean_cosine():
     vectors = {"what is a cat": [1, 0], "What is a cat??": [3, 4], "big dog": [0, 2], "big dgo": [0, -1]}
-    found = statistics(ORIGINALS, VARIED, None, {"model": lambda texts: np.array([vectors[text] for text in texts])})
+    encoders = {"model": lambda texts: np.array([vectors[text] for text in texts])}
+    found = describe(tally(PAIRS, encoders=encoders))
     assert found["semantic_similarity"] == {"model": pytest.approx((0.6 - 1 + 1) / 3)}
 
 

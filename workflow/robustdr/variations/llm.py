@@ -1,5 +1,6 @@
 """Variations by a large language model on an OpenAI-compatible server, or by rules as its stand-in."""
 
+import fcntl
 import hashlib
 import json
 import re
@@ -9,17 +10,15 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from robustdr.core.checks import prefixed_errors
-from robustdr.core.client import PACKAGE
+from robustdr.core.client import PACKAGE, Client, GarbledError
 from robustdr.core.errors import UserError
 from robustdr.core.secrets import check_url, secret
 from robustdr.core.words import folded
 from robustdr.variations import lexicon
-from robustdr.variations.answers import Answer, Answers
 from robustdr.variations.base import WORD, Draws, Variation, in_range, one_of, require
-from robustdr.variations.chat import Chat
 from robustdr.variations.morphology import INFLECTIONS
 from robustdr.variations.rewordings import COUNT, rewordings
 from robustdr.variations.server import serving
@@ -60,6 +59,79 @@ def _english(text: str) -> bool:
     """Whether at least half of the words are English function words or forms of words in WordNet."""
     words = [folded(word[0]) for word in WORD.finditer(text)]
     return 2 * sum(word in lexicon.stopwords() or bool(lexicon.lemmas(word)) for word in words) >= len(words)
+
+
+class Answer(NamedTuple):
+    """The versions of a query; or, if there are none, the problem with the answer."""
+
+    versions: tuple[str, ...] = ()
+    problem: str = ""
+
+
+class Answers(Mapping[str, Answer]):
+    """Answers by key on disk, one JSON object per line; the last line of a key counts; incomplete lines are skipped.
+
+    Each answer is kept at once, even if the process is killed. Threads, and processes on several hosts, may add to one
+    file.
+    """
+
+    def __init__(self, path: Path):
+        self._path, self._known = path, dict[str, Answer]()
+        if path.exists():
+            for line in path.read_bytes().splitlines():
+                try:
+                    record = json.loads(line)
+                    self._known[record["key"]] = Answer(tuple(record["versions"]), record["problem"])
+                except (ValueError, KeyError, TypeError):
+                    continue
+
+    def __getitem__(self, key: str) -> Answer:
+        return self._known[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def add(self, key: str, answer: Answer) -> None:
+        """Append `answer` with `key` to the file at once."""
+        line = json.dumps({"key": key, **answer._asdict()}, ensure_ascii=False).encode()
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with open(self._path, "a+b", buffering=0) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if end := file.seek(0, 2):
+                file.seek(end - 1)
+                line = line if file.read(1) == b"\n" else b"\n" + line  # the last line is incomplete
+            file.write(line + b"\n")
+        self._known[key] = answer
+
+
+class Chat(Client):
+    """A language model on a server, asked with a sampling temperature; for the other arguments see `Client`."""
+
+    def __init__(self, url: str, model: str, temperature: float, key: str, attempts: int, timeout: float):
+        super().__init__(url, model, key, attempts, timeout)
+        self._temperature = temperature
+
+    def ask(self, prompt: str) -> str:
+        """The answer; empty if the server sends no chat completion.
+
+        Raises:
+            UserError, UnansweredError: see `Client.request`.
+        """
+        messages: Any = [{"role": "user", "content": prompt}]
+        try:
+            return self.request(
+                lambda client: (
+                    client.chat.completions.create(model=self.model, messages=messages, temperature=self._temperature)
+                    .choices[0]
+                    .message.content
+                    or ""
+                )
+            )
+        except GarbledError:
+            return ""
 
 
 def _no_effect(default: Any) -> Any:

@@ -63,11 +63,8 @@ class T5DescriptionToTitle(T5QqpParaphrase):
 
     def reword(self, text: str, draw: Draw) -> str:
         words = [word[0] for word in WORD.finditer(text)]
+        content_words = [word for word in words if folded(word) not in lexicon.stopwords()]
         title_words = [
-            word for word in words if folded(word) not in lexicon.stopwords() and not _verb_only(word.lower())
+            word for word in content_words if {letter for _, letter in lexicon.lemmas(word.lower())} != {"v"}
         ]
         return " ".join(title_words) if title_words and len(title_words) < len(words) else text
-
-
-def _verb_only(word: str) -> bool:
-    return {letter for _, letter in lexicon.lemmas(word)} == {"v"}

@@ -58,7 +58,12 @@ def cosine(first: np.ndarray, second: np.ndarray) -> float:
 def tally(
     pairs: Iterable[tuple[str, str]], tokenizer: Tokenize | None = None, encoders: Mapping[str, Encode] | None = None
 ) -> dict[str, float]:
-    """Counts and sums over (original, varied) texts; the results for parts of a set add up to the whole set's."""
+    """Counts and sums over (original, varied) texts; the results for parts of a set add up to the whole set's.
+
+    Args:
+        tokenizer: from text to token ids, of the model that reads the queries; if None, nothing is counted with it.
+        encoders: embedding models by name, for the semantic similarity (intent, Table 2).
+    """
     pairs = list(pairs)
     different = [(original, changed) for original, changed in pairs if original != changed]
     totals: dict[str, float] = {
@@ -100,34 +105,17 @@ def count_lost(originals: Mapping[str, str], varied: Mapping[str, str]) -> int:
 
 
 def describe(totals: Mapping[str, float]) -> Statistics:
-    """The statistics of a query set from its totals; see `statistics`."""
+    """The statistics of a query set from its totals: those of `tally`, and `lost` (see `count_lost`).
+
+    Returns:
+        Counts: queries, unchanged (the rule did not apply), changed, changed queries that differ in case alone, those
+        that still differ if case and punctuation are ignored, or after tokenising (None without a tokenizer), and lost.
+        Means over all queries: characters_edited (Levenshtein distance), word_jaccard (similarity of the word sets),
+        characters and words of the varied query, and semantic_similarity (cosine) by encoder.
+    """
     count = max(totals["queries"], 1)
     means: Statistics = {key: value for key, value in totals.items() if key not in _MEANS and " " not in key}
     means.setdefault("changed_after_tokenising", None)
     means |= {key: totals[key] / count for key in _MEANS}
     similar = {key.partition(" ")[2]: value / count for key, value in totals.items() if " " in key}
     return means | {"semantic_similarity": similar} if similar else means
-
-
-def statistics(
-    originals: Mapping[str, str],
-    varied: Mapping[str, str],
-    tokenizer: Tokenize | None = None,
-    encoders: Mapping[str, Encode] | None = None,
-) -> Statistics:
-    """Compare two query sets with the same ids.
-
-    Args:
-        originals: texts by qid.
-        varied: varied texts by qid, the same ids.
-        tokenizer: from text to token ids, of the model that reads the queries; if None, its count is None.
-        encoders: embedding models by name, for the semantic similarity (intent, Table 2).
-
-    Returns:
-        Counts: queries, unchanged (the rule did not apply), changed, changed queries that differ in case alone, those
-        that still differ if case and punctuation are ignored, or after tokenising, and `lost` (see `count_lost`). Means
-        over all queries: characters_edited (Levenshtein distance), word_jaccard (similarity of the word sets),
-        characters and words of the varied query, and semantic_similarity (cosine) by encoder.
-    """
-    totals = tally(((text, varied[qid]) for qid, text in originals.items()), tokenizer, encoders)
-    return describe({**totals, "lost": count_lost(originals, varied)})
