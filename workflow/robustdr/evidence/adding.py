@@ -1,4 +1,7 @@
-"""Finished runs become rows of the ledger: what is damaged, stale or of no known system is refused."""
+"""Finished runs become rows of the ledger: what is damaged, stale or of no known system is refused.
+
+Also what a ledger has: its runs, and its size in words.
+"""
 
 import subprocess
 from collections import Counter
@@ -14,7 +17,6 @@ from robustdr.evaluation import ledger
 from robustdr.evaluation.measures import read_measures
 from robustdr.evidence import priors
 from robustdr.evidence.identity import Run, code, expected, runs
-from robustdr.evidence.sizes import describe_size
 from robustdr.graph.graph import Graph
 from robustdr.keys.integrity import damaged, hardware, key_of, record_of
 from robustdr.keys.node import Node
@@ -128,3 +130,27 @@ def list_runs(evidence: Path, graphs: Mapping[str, Graph]) -> list[str]:
         lines.append(f"    systems by seeds: {seeds}")
     size = sum(path.stat().st_size for path in evidence.glob("*/*.parquet"))
     return [*lines, f"{describe_size(rows, graphs)}, {len(rows)} rows, {size / 1e6:.1f} MB"]
+
+
+def describe_size(rows: pd.DataFrame, graphs: Mapping[str, Graph]) -> str:
+    """Return the size of a ledger in words.
+
+    A model is a system that is trained with one seed on one kind of machine; its states at parts of its training are
+    no models of their own. A run is the measures of a system with one seed on one collection.
+
+    Args:
+        rows: of the ledger. graphs: by scale.
+    """
+    runs = rows.drop_duplicates(["scale", "key", "hardware"])
+    runs = runs.assign(system=runs["system"].str.partition(".")[0])
+    lineages = {scale: graph.lineage for scale, graph in graphs.items()}
+    trained = [
+        scale in lineages and system in lineages[scale].config.systems and lineages[scale].is_trained(system)
+        for scale, system in zip(runs["scale"], runs["system"], strict=True)
+    ]
+    models = runs[trained].drop_duplicates(["scale", "system", "seed", "hardware"])
+    seeds, machines = models["seed"].nunique(), runs["hardware"].nunique()
+    return (
+        f"{len(models):,} trained models ({seeds} seed{'s' * (seeds != 1)}, {machines} kind{'s' * (machines != 1)} of "
+        f"machine), {len(runs):,} measured runs"
+    )

@@ -12,8 +12,8 @@ from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.quotients import Ratio
 from robustdr.evaluation.settled import lay_out, one_run_a_seed
 from robustdr.evaluation.store import open_store
+from robustdr.evidence.adding import describe_size
 from robustdr.evidence.judging import Judge, deciding
-from robustdr.evidence.sizes import describe_size
 from robustdr.graph import tables
 from robustdr.graph.graph import Graph
 from robustdr.graph.site import REPLICATES
