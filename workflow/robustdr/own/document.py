@@ -29,7 +29,8 @@ def markdown(report: Report) -> str:
 def _parts(report: Report) -> list[str]:
     """The title, the answer, and the other parts of the report."""
     parts = [f"# {plain(_title(report))}", plain(headline(report))]
-    parts += [_files(report)] if report["notes"] else []
+    if notes := [f"- {plain(note)}" for note in report["notes"]]:
+        parts.append("\n".join(["**Before you use the numbers:**", "", *notes]))
     parts += [_ranking(report), f"## {plain(report['model'])} by variation", _table(report), _notes(report)]
     parts += [_pairs(report)]
     parts += [_compressed(report)] if report["compressed"] else []
@@ -144,11 +145,6 @@ def _stacked(page: str) -> str:
     return re.sub(r"<table>.*?</table>", labelled, page, flags=re.DOTALL)
 
 
-def _files(report: Report) -> str:
-    """What a reader should know of the files before the numbers."""
-    return "\n".join(["**Before you use the numbers:**", "", *(f"- {plain(note)}" for note in report["notes"])])
-
-
 def _title(report: Report) -> str:
     several = sum(map(is_model, report["systems"])) > 1
     return "Which retriever is best, and how robust?" if several else f"How robust is {report['model']}?"
@@ -180,9 +176,9 @@ def _price(report: Report, system: str) -> str:
         return f"Changed queries cost {label} nothing: no query changed its result."
     mean, worst = query_sets[MEAN], min(kinds, key=lambda name: kinds[name]["difference"])
     down = sum(change["p_holm"] < 0.05 and change["difference"] < 0 for change in kinds.values())
-    p_text = f", p {_p(mean['p'])}" if mean["differing"] else ""
+    p = f", p {p_text(mean['p'])}" if mean["differing"] else ""
     return (
-        f"Changed queries change its {report['measure']} by {_drop(mean)}{p_text}; {worst} costs most, "
+        f"Changed queries change its {report['measure']} by {_drop(mean)}{p}; {worst} costs most, "
         f"{share(kinds[worst]['drop'])}. {down} of {len(kinds)} variations lower it significantly (p < 0.05 after "
         "Holm's correction)."
     )
@@ -321,8 +317,9 @@ def _table(report: Report) -> str:
             changed = share(report["changed"][name], "") if name in report["changed"] else ""
             fields = [label, changed, f"{change['mean']:.3f}"]
             drop = "no query changed" if report["changed"].get(name) == 0 else _drop(change)
-            fields += [drop, _p(change["p"]) if change["differing"] else ""]
-            fields += [_p_holm(change), _points(change["detectable"])]
+            fields += [drop, p_text(change["p"]) if change["differing"] else ""]
+            detectable = change["detectable"]
+            fields += [_p_holm(change), "–" if detectable is None else f"{detectable:.3f}"]
             rival_changes = [rival["query_sets"][name] for rival in rivals]
             lines.append(
                 fields
@@ -369,7 +366,7 @@ def _remedies(report: Report) -> str:
         fields = [plain(remedy["label"])]
         for part in ("variations", "variations_over_control", "original"):
             fields += [f"{remedy[part]['mean']:.3f}"] if part != "variations_over_control" else []
-            fields += [_drop(remedy[part]), _p(remedy[part]["p"]) if remedy[part]["differing"] else ""]
+            fields += [_drop(remedy[part]), p_text(remedy[part]["p"]) if remedy[part]["differing"] else ""]
         index = "must be rebuilt" if remedy["reindexes"] else "stays"
         lines.append([*fields, f"{remedy['seconds']:.0f}", index, code(remedy["folder"])])
     rows = "\n".join(map(table_row, lines))
@@ -423,14 +420,11 @@ def _drop(change: Compared) -> str:
     return f"{share(change['drop'])} {interval(change['drop_interval'])}"
 
 
-def _points(difference: float | None) -> str:
-    return "–" if difference is None else f"{difference:.3f}"
-
-
 def _p_holm(change: Compared) -> str:
     """The corrected p of a comparison that has one; empty if no query differs, and nothing was tested."""
-    return _p(change["p_holm"]) if "p_holm" in change and change["differing"] else ""
+    return p_text(change["p_holm"]) if "p_holm" in change and change["differing"] else ""
 
 
-def _p(p: float) -> str:
+def p_text(p: float) -> str:
+    """A p without its leading 0."""
     return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")

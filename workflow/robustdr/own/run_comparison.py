@@ -14,7 +14,6 @@ from robustdr.retrieval.runs import read_run
 from robustdr.retrieval.trec import lacking
 
 NAMES = {"RR": "mrr", "AP": "map", "nDCG": "ndcg", "R": "recall", "P": "precision", "Success": "hit_rate"}  # in ranx
-TESTS = ("student", "fisher", "tukey")
 SEED = 1  # of the permutations of Fisher's test
 
 

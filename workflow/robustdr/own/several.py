@@ -14,7 +14,7 @@ from robustdr.evaluation.statistics import holm
 from robustdr.evaluation.store import MEAN
 from robustdr.own import exported
 from robustdr.own.compared import CONFIDENCE
-from robustdr.own.document import page_of, table
+from robustdr.own.document import p_text, page_of, table
 from robustdr.own.results import Report
 
 OF_ONE = ("runs", "variations_file", "fix", "truncate_dim", "precision")  # options whose files or tables are of one
@@ -185,7 +185,7 @@ def document(reports: dict[str, Report], systems: Sequence[System]) -> list[str]
                 *(f"{part['mean']:.3f} {_bounds(part, '')}" for part in (system["original"], system["variations"])),
                 _signed(system["change"]),
                 _signed(to_best) if to_best else "best",
-                "" if p is None else "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0"),
+                "" if p is None else p_text(p),
             ]
         )
     single = [["system", *reports], [":---", *["---:"] * len(reports)]]

@@ -83,12 +83,9 @@ def _leave(number: int, hint: str) -> None:
             time.sleep(0.01)
         line = f"robustdr: ended by {ENDING[signal.Signals(number)]}; {hint}"
         with suppress(OSError):
-            os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, f"{_before_line()}{line}\n".encode())
+            clear = "\r\033[K" if sys.__stderr__ and sys.__stderr__.isatty() else ""
+            os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, f"{clear}{line}\n".encode())
         os._exit(128 + number)
-
-
-def _before_line() -> str:
-    return "\r\033[K" if sys.__stderr__ and sys.__stderr__.isatty() else ""
 
 
 def descendants(process: int) -> list[int]:
