@@ -159,7 +159,9 @@ def _spelled_role(text: str) -> str:
 
 def lines(table: Table) -> Iterator[Line]:
     """Yield the rows with roles that heads of columns give, and the columns with those that labels of rows give."""
-    places = _places(table)
+    firsts = [*(table.firsts or range(len(table.columns)))]
+    # of each column: the first one of its cells' values, the place of its value among them, and how many these are
+    places = [(first, number - first, firsts.count(first)) for number, first in enumerate(firsts)]
     caption_roles = ("mean", "sd") if _CAPTIONED.search(table.caption) else ()
     caption_roles = ("estimate", "se") if not caption_roles and _ERRORS.search(table.caption) else caption_roles
     by_column = []
@@ -186,12 +188,6 @@ def lines(table: Table) -> Iterator[Line]:
             of_columns.setdefault((base, 0), []).append(Entry(name, subject, cell))
     for entries in (*of_rows.values(), *of_columns.values()):
         yield Line(entries)
-
-
-def _places(table: Table) -> list[tuple[int, int, int]]:
-    """Of each column: the first one of its cells' values, the place of its value among them, and how many these are."""
-    firsts = table.firsts or range(len(table.columns))
-    return [(first, number - first, [*firsts].count(first)) for number, first in enumerate(firsts)]
 
 
 def _roles(labels: Sequence[str], value: str, place: int, places: int) -> tuple[str, tuple[str, ...]]:

@@ -132,15 +132,10 @@ def _mean_of_the_column(evidence: Evidence, check: Check) -> Iterator[Hypothesis
                 lines = {part.line for part in sibling.operands["main"]}
                 column = [cell for cell in table.cells if cell.column == check.target.column and cell.line in lines]
                 if len(column) == len(lines) and replace(check, kind="mean_of", operands={"main": column}).holds:
-                    yield (
-                        FORMULA,
-                        f"it is the mean of its column over {_list_names([label(c, column) for c in column])}",
-                    )
+                    names = [label(cell, column) for cell in column]
+                    rows = f"the {len(names)} rows from {names[0]} to {names[-1]}"
+                    yield FORMULA, f"it is the mean of its column over {', '.join(names) if len(names) < 5 else rows}"
                 return
-
-
-def _list_names(names: Sequence[str]) -> str:
-    return ", ".join(names) if len(names) < 5 else f"the {len(names)} rows from {names[0]} to {names[-1]}"
 
 
 def _value_of_a_neighbour(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
