@@ -1,11 +1,14 @@
 """The audit as one page: causes first, cells as printed and coloured, everything escaped, nothing from elsewhere."""
 
 import re
+from pathlib import Path
 
 from lxml import html
 
 from robustdr.audit.audited import audit
+from robustdr.audit.formats import markdown
 from robustdr.audit.page import html as page
+from robustdr.audit.paper import audited
 
 ATTACK = '<script>alert("x")</script>'
 TABLE = {
@@ -45,6 +48,13 @@ def test_everything_is_escaped_and_nothing_is_fetched(paper):
 def test_dark_mode_and_print_have_colours_of_their_own(paper):
     text = page([audit(paper(table1=TABLE))])
     assert "prefers-color-scheme: dark" in text and "@media print" in text and "print-color-adjust: exact" in text
+
+
+def test_claims_as_printed_are_those_of_the_markdown():
+    rodr = audited(Path("config/papers/rodr/reported.yaml"))
+    items = html.fromstring(page([rodr])).xpath("//h2[.='Claims as printed']/following::li")
+    lines = markdown([rodr]).partition("## Claims as printed")[2].splitlines()
+    assert len(items) == sum(line.lstrip().startswith("- ") for line in lines) > 2
 
 
 def test_a_paper_without_findings_says_so(paper):

@@ -109,6 +109,21 @@ def test_a_byte_order_mark_is_one_warning_and_part_of_no_id(tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (
+            b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n",
+            "a pointer of Git LFS in place of the file",
+        ),
+        ("q1\twhat is a stone\n".encode("utf-16"), "a text in UTF-16; save the file as UTF-8"),
+    ],
+)
+def test_a_file_that_is_no_text_as_a_whole_is_one_error(tmp_path, data, message):
+    with pytest.raises(UserError, match=rf"queries\.tsv: {message}"):
+        found(write(tmp_path, {"queries.tsv": data}))
+
+
 def test_most_lines_say_how_many_columns_a_corpus_has(tmp_path):
     changes = {"corpus.tsv": "d0\tx\nd1\tA\ta stone\nd2\tA\ta river\nd3\ta\tb\tc\n"}
     agree(found(write(tmp_path, changes)), ["corpus.tsv:1: 2 fields; a line of this", "corpus.tsv:4: 4 fields"])

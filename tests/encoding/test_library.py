@@ -60,10 +60,10 @@ def test_weights_are_those_of_sentence_transformers(made, texts, name):
     expected = library.encode_query(texts[:20]), library.encode_document(texts[20:])
     found = weights(model, texts[:20], QUERY), weights(model, texts[20:], DOCUMENT)
     scores = library.similarity(*expected).to_dense().numpy()
-    assert scores.max() > 0 and (found[0] @ found[1].T).toarray() == pytest.approx(scores, rel=1e-5, abs=1e-6)
+    assert scores.max() > 0 and (found[0] @ found[1].T).toarray() == pytest.approx(scores, rel=1e-4, abs=1e-5)
     if library.similarity_fn_name == "dot":
         for one, other in zip(found, expected, strict=True):
-            assert one.toarray() == pytest.approx(other.to_dense().numpy(), abs=1e-6)
+            assert one.toarray() == pytest.approx(other.to_dense().numpy(), rel=1e-4, abs=1e-5)  # batches differ
 
 
 @pytest.mark.parametrize("name", LATE)

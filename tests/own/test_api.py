@@ -12,6 +12,7 @@ import pytest
 from tests.workflow.conftest import ROOT
 
 import robustdr
+from robustdr.core.errors import UserError
 from robustdr.own import api, command
 
 PAGE = ROOT / "docs/how-to/python.md"
@@ -52,6 +53,11 @@ def test_every_option_of_the_command_is_one_of_the_function():
         several = get_args(api.Name | Sequence[api.Name])
         choices = tuple(actions[name].choices or ())
         assert get_args(kind) in ((), get_args(api.Name), several, (str,), (int,), choices), name
+
+
+def test_what_is_no_option_is_refused_by_name():
+    with pytest.raises(UserError, match="evaluate: 'fail_if_drop' is unknown; allowed: allow_missing, "):
+        api.evaluate("a", "b", fail_if_drop=10)
 
 
 OPTIONS = {

@@ -101,7 +101,17 @@ def test_the_headline(report_numbers):
         "tried: 0.550 in place of 0.500."
     )
     nothing = headline({**report_numbers, "remedies": {}})
-    assert nothing.endswith("Nothing that was tried repairs it. --spell-checker and --fix would try more.")
+    assert nothing.endswith(
+        "Nothing that was tried does better than mine there. --spell-checker and --fix would try more."
+    )
+    words = headline({**report_numbers, "ranking": report_numbers["ranking"][::-1]}).partition("correction). ")[2]
+    assert words.startswith("mine trained with CAPOT repairs most")
+    first, second = entry("own_bm25", "BM25", BETTER, {"mean": 0.9}), entry("own", "mine", WORSE, {"difference": -0.4})
+    words = headline({**report_numbers, "ranking": [first, second]})
+    assert "than BM25 there. CAPOT raises mine there from 0.500 to 0.550. --spell-checker would" in words
+    better = {**report_numbers["systems"]["own"]["query_sets"], "typo": BETTER}
+    systems = {**report_numbers["systems"], "own": {**report_numbers["systems"]["own"], "query_sets": better}}
+    assert "p < .001; none lowers it (typo +10.0 %)" in headline({**report_numbers, "systems": systems})
 
 
 def test_a_row_for_every_query_set_and_remedy(report_numbers):

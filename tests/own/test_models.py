@@ -129,7 +129,8 @@ def test_a_model_of_the_hub_that_changed_after_it_was_fetched_is_refused(cached,
 @pytest.mark.parametrize("name", ["me/other", "me/mine@v3"])
 def test_what_the_hub_cannot_give_is_one_error(cached, name):
     with pytest.raises(
-        UserError, match=rf"--model: {name} could not be fetched from the hub .*run again with the netw"
+        UserError,
+        match=rf"--model: {name} could not be fetched from the hub .*with the netw.*; there is no folder {name} here",
     ):
         models.find(name)
 

@@ -36,7 +36,7 @@ def written(tmp_path):
 def test_a_line_names_its_query_by_id_or_by_text(written, name, text):
     pairs, notes = written(text, name)
     assert pairs == [("q1", "river what"), ("2", "sea, broad")]
-    assert notes == [f"{name}: rewrites 2 of 3 queries; the others keep their text"]
+    assert notes == [f"{name}: rewrites 2 of 3 queries of the file; the others keep their text"]
 
 
 def test_letters_are_compared_in_their_composed_form(written):

@@ -5,6 +5,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from robustdr.audit.audited import Audit
 from robustdr.audit.causes import Cause, causes
@@ -25,6 +26,15 @@ LEGEND = (
     "lost cells are missing from the available text of the paper."
 )
 CAUSES = "What one explanation accounts for, most serious first. An explanation is a hypothesis, never a fact."
+
+
+class PrintedClaim(NamedTuple):
+    """A note on a claim as printed: its verdict in words, its title, why, and findings about its numbers."""
+
+    words: str
+    title: str
+    reason: str
+    findings: Sequence[str]
 
 
 def markdown(audits: Sequence[Audit]) -> str:
@@ -160,28 +170,36 @@ def _paper(audit: Audit, found_causes: Sequence[Cause], first: Sequence[str] = (
 
 
 def _claims(audit: Audit) -> list[str]:
-    """Return what a paper's own numbers say of its claims: how many they support, and which they do not."""
-    if not audit.claims:
+    counts, claims = claims_as_printed(audit)
+    if not counts:
         return []
+    lines = ["## Claims as printed", "", counts, ""]
+    for claim in claims:
+        opening = f"**{claim.words}**: " if claim.words else ""
+        lines += [f"- {opening}{plain(claim.title)}{prose(claim.reason)}"]
+        lines += [f"  - {prose(finding)}" for finding in claim.findings]
+    return [*lines, ""]
+
+
+def claims_as_printed(audit: Audit) -> tuple[str, list[PrintedClaim]]:
+    """Return how many of a paper's sentences its own numbers support, and a note on each that they do not support."""
     sentences = (
         (claim.claim, printed_verdict.verdict) for claim, printed_verdict in audit.claims if not claim.hypothesis
     )
     count = Counter(sentence_verdicts(sentences))
-    lines = [
-        "## Claims as printed",
-        "",
-        f"{count.total()} sentences: " + ", ".join(f"{number} {verdict}" for verdict, number in count.items()) + ".",
-        "",
-    ]
+    counts = (
+        f"{count.total()} sentences: " + ", ".join(f"{number} {verdict}" for verdict, number in count.items()) + "."
+    )
+    notes = []
     for claim, printed_verdict in audit.claims:
         if needed_queries := max((effect.asked or 0 for effect in printed_verdict.effects), default=0):
-            lines += [f"- {plain(claim.title)}: its margin asks for {needed_queries:,} queries."]
+            notes.append(PrintedClaim("", claim.title, f": its margin asks for {needed_queries:,} queries.", []))
         if printed_verdict.verdict != SUPPORTED:
             why = [str(effect) for effect in printed_verdict.effects if effect.verdict != SUPPORTED]
-            title, reason = plain(f"{claim.title} ({claim.source})"), prose(printed_verdict.reason or "; ".join(why))
-            lines += [f"- **{printed_verdict.words}**: {title}. {reason}"]
-            lines += [f"  - {prose(finding)}" for finding in printed_verdict.findings]
-    return [*lines, ""]
+            reason = f". {printed_verdict.reason or '; '.join(why)}"
+            title = f"{claim.title} ({claim.source})"
+            notes.append(PrintedClaim(printed_verdict.words, title, reason, printed_verdict.findings))
+    return counts if audit.claims else "", notes
 
 
 def _section(number: int, finding: Finding, cause: int, table: Table) -> list[str]:

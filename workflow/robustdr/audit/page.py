@@ -8,7 +8,7 @@ from robustdr.audit.audited import Audit
 from robustdr.audit.causes import causes
 from robustdr.audit.cells import Cell, describe
 from robustdr.audit.findings import SEVERITIES, Finding
-from robustdr.audit.formats import CAUSES, LEGEND, cells_of, explanation, tables_of
+from robustdr.audit.formats import CAUSES, LEGEND, cells_of, claims_as_printed, explanation, tables_of
 from robustdr.audit.record import Record, record
 from robustdr.audit.reported import Table
 
@@ -81,7 +81,15 @@ def _paper(audit: Audit, number: int) -> dict[str, object]:
             worst.setdefault(id(flaw.cell), finding)
     tables = [_table(table, worst, _anchors(audit_record, anchor)) for table in audit.reported.tables.values()]
     counts = {severity: audit.count(severity) for severity in SEVERITIES}
-    return {**template_record(audit_record, anchor), "causes": cause_texts, "counts": counts, "tables": tables}
+    sentences, claims = claims_as_printed(audit)
+    return {
+        **template_record(audit_record, anchor),
+        "causes": cause_texts,
+        "counts": counts,
+        "tables": tables,
+        "sentences": sentences,
+        "claims": claims,
+    }
 
 
 def _table(table: Table, worst: Mapping[int, Finding], anchors: Mapping[str, str]) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """Readers of users' text files, line by line, and of the corpus that this package writes."""
 
 import re
-from codecs import BOM_UTF8
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from robustdr.core.unpacked import DAMAGES, open_unpacked
 
 WHOLE = re.compile(r"\.0*$")  # what a whole number may end in
 MARKED = "byte order mark"
+LFS = b"version https://git-lfs.github.com/spec/"
 EMPTY_PASSAGE, EMPTY_QUERY = "empty passage", "empty query"
 
 
@@ -37,12 +38,16 @@ def lines(path: Path, report: Report = refuse) -> Iterator[tuple[int, str]]:
     replaced), half a packed file.
 
     Raises:
-        UserError: no such file, or a line is too long (see `bounds.lines`).
+        UserError: no such file, a pointer of Git LFS, UTF-16, or a line is too long (see `bounds.lines`).
     """
     number = 0
     try:
         with open_unpacked(path) as file:
             for number, line in enumerate(bounds.lines(file, path), 1):
+                if number == 1 and line.startswith(LFS):
+                    raise UserError(f"{path}: a pointer of Git LFS in place of the file; fetch it by `git lfs pull`")
+                if number == 1 and line.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+                    raise UserError(f"{path}: a text in UTF-16; save the file as UTF-8")
                 if number == 1 and line.startswith(BOM_UTF8):
                     message = "begins with a byte order mark, which is left out"
                     report(Problem(MARKED, Place(path, number), message, "warning"))

@@ -268,10 +268,13 @@ def _length(folder: Path, route: str) -> int:
     """Return the tokens that a transformer reads of a text: as its settings, or its tokenizer and positions, say.
 
     Raises:
-        UserError: no file gives them.
+        UserError: no file gives them, or the settings give more than the model has positions.
     """
     settings, config = _read_json(folder / TRANSFORMER_SETTINGS), _read_json(folder / CONFIG)
     if stated := settings.get(f"{route}_length") or settings.get("max_seq_length"):
+        if stated > (positions := config.get(POSITIONS[0]) or stated):
+            file = folder / TRANSFORMER_SETTINGS
+            raise UserError(f"{file}: {stated} tokens of a text; allowed: up to {positions}, the positions of {CONFIG}")
         return int(stated)
     limits = (_read_json(folder / TOKENIZER).get("model_max_length"), *map(config.get, POSITIONS))
     finite_limits = [int(limit) for limit in limits if limit and 0 < limit < UNLIMITED]

@@ -12,7 +12,7 @@ from typing import Literal, TypedDict, Unpack, cast
 
 import pandas as pd
 
-from robustdr.core.errors import UserError
+from robustdr.core.errors import UserError, unknown
 from robustdr.own.document import headline
 from robustdr.own.results import Report
 from robustdr.own.several import Summary
@@ -104,6 +104,8 @@ def evaluate(models: Name | Sequence[Name], output: Name, **options: Unpack[Opti
             ValueError.
     """
     models = [models] if isinstance(models, Name) else models
+    if strange := [name for name in options if name not in Options.__annotations__]:
+        raise unknown("evaluate", strange[0], Options.__annotations__)
     words = [
         word
         for name, value in {"models": models, "output": output, **options}.items()

@@ -177,28 +177,30 @@ def _price(report: Report, system: str) -> str:
     mean, worst = query_sets[MEAN], min(kinds, key=lambda name: kinds[name]["difference"])
     down = sum(change["p_holm"] < 0.05 and change["difference"] < 0 for change in kinds.values())
     p = f", p {p_text(mean['p'])}" if mean["differing"] else ""
+    least = share(kinds[worst]["drop"])
+    cost = f"{worst} costs most, {least}" if kinds[worst]["difference"] < 0 else f"none lowers it ({worst} {least})"
     return (
-        f"Changed queries change its {report['measure']} by {_drop(mean)}{p}; {worst} costs most, "
-        f"{share(kinds[worst]['drop'])}. {down} of {len(kinds)} variations lower it significantly (p < 0.05 after "
-        "Holm's correction)."
+        f"Changed queries change its {report['measure']} by {_drop(mean)}{p}; {cost}. {down} of {len(kinds)} variations "
+        "lower it significantly (p < 0.05 after Holm's correction)."
     )
 
 
 def _repair(report: Report, first: Ranked) -> str:
-    """What has more where queries are changed, in a sentence."""
-    better = [
-        (system["variations"]["mean"], system["label"])
-        for system in report["ranking"]
-        if system is not first and system["variations"]["mean"] > first["variations"]["mean"]
-    ]
-    better += [
-        (remedy["variations"]["mean"], f"{report['model']} trained with {remedy['label']}")
+    """What has more where queries are changed, and what the best remedy brings the model, in sentences."""
+    value = first["variations"]["mean"]
+    systems = [system for system in report["ranking"] if system is not first]
+    better = max([(system["variations"]["mean"], system["label"]) for system in systems], default=(0.0, ""))
+    gains = [
+        (change["mean"], change["mean"] - change["difference"], remedy["label"])
         for remedy in report["remedies"].values()
-        if remedy["variations"]["difference"] > 0 and remedy["variations"]["p"] < 0.05
+        if (change := remedy["variations"])["difference"] > 0 and change["p"] < 0.05
     ]
-    if better and max(better)[0] > first["variations"]["mean"]:
-        value, label = max(better)
-        return f"{label} repairs most of what was tried: {value:.3f} in place of {first['variations']['mean']:.3f}."
+    after, before, label = max(gains, default=(0.0, 0.0, ""))
+    own_gain = f" {label} raises {report['model']} there from {before:.3f} to {after:.3f}." if gains else ""
+    if after > max(value, better[0]):
+        better, own_gain = (after, f"{report['model']} trained with {label}"), ""
+    if better[0] > value:
+        return f"{better[1]} repairs most of what was tried: {better[0]:.3f} in place of {value:.3f}.{own_gain}"
     others = [
         text
         for text, tried in (
@@ -207,7 +209,8 @@ def _repair(report: Report, first: Ranked) -> str:
         )
         if not tried
     ]
-    return "Nothing that was tried repairs it." + (f" {' and '.join(others)} would try more." if others else "")
+    more = f" {' and '.join(others)} would try more." if others else ""
+    return f"Nothing that was tried does better than {first['label']} there.{own_gain}{more}"
 
 
 def _ties(report: Report, part: Literal["original", "variations"]) -> str:

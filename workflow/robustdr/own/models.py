@@ -96,12 +96,15 @@ def _located(name: str, option: str) -> tuple[Path, str, dict[str, str]]:
     if not HUB.fullmatch(name) or Path(name).exists():
         raise UserError(f"{option}: {name}: no such directory; allowed: a directory or a hub's <organisation>/<model>")
     hub, _, revision = name.partition("@")
-    folder = from_hub(hub, revision or None, option)
+    try:
+        folder = from_hub(hub, revision or None, option)
+    except UserError as error:
+        raise UserError(f"{error}; there is no folder {name} here") from None
     return folder, hub, {"hub": hub, "revision": folder.name}
 
 
 def _read_model(folder: Path, label: str, source: Mapping[str, str], overrides: Mapping[str, Any], base: str) -> Model:
-    """A model from a directory; raises as `describe`."""
+    """A model from a directory; raises as `describe`, and for a length that the model does not read."""
     with prefixed_errors("--model"):
         description, kind = describe(folder, overrides.get("pooling")), KINDS.get(model_type(folder))
     if "similarity" in overrides and kind == KINDS[LATE]:
@@ -113,6 +116,10 @@ def _read_model(folder: Path, label: str, source: Mapping[str, str], overrides: 
         f"{role}_length": overrides.get(f"{role}_length", description.lengths[route])
         for role, route in ROUTE_OF.items()
     }
+    for role, route in ROUTE_OF.items():
+        if (length := lengths[f"{role}_length"]) > (limit := description.lengths[route]):
+            allowed = f"allowed: up to {limit}, the tokens that {label} reads"
+            raise UserError(f"--{role}-length: {length}; {allowed}")
     prompts = {**description.prompts, **requested_prompts}
     encodes = replace(
         description,

@@ -58,7 +58,9 @@ def write_pairs(source: Path, queries: Mapping[str, str], output: Path) -> list[
 def _notes(
     source: Path, queries: Mapping[str, str], rewritten: Mapping[str, list[str]], strangers: Sequence[object]
 ) -> list[str]:
-    notes = [f"{source}: rewrites {len(rewritten):,} of {len(queries):,} queries; the others keep their text"]
+    notes = [
+        f"{source}: rewrites {len(rewritten):,} of {len(queries):,} queries of the file; the others keep their text"
+    ]
     if strangers:
         notes.append(f"{strangers[0]}: neither an id nor the text of a query ({len(strangers):,} such lines, left out)")
     if several := sum(len(texts) > 1 for texts in rewritten.values()):

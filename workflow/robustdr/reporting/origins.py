@@ -99,8 +99,10 @@ def _settings(first_recipes: dict[str, dict[str, str]], second_recipes: dict[str
 
 
 def _parted(first_steps: dict[str, dict[str, str]], second_steps: dict[str, dict[str, str]]) -> list[Origin]:
-    """The steps with different keys in the two folders, or with results in only one of them."""
-    differences = []
+    """The steps with different keys in the two folders, or with results in only one of them; none without a report."""
+    differences: list[Origin] = []
+    if not first_steps or not second_steps:
+        return differences
     for name in dict.fromkeys([*first_steps, *second_steps]):
         ours, theirs = first_steps.get(name, {}), second_steps.get(name, {})
         shared = ours.keys() & theirs.keys()
