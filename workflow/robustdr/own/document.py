@@ -180,8 +180,8 @@ def _price(report: Report, system: str) -> str:
     least = share(kinds[worst]["drop"])
     cost = f"{worst} costs most, {least}" if kinds[worst]["difference"] < 0 else f"none lowers it ({worst} {least})"
     return (
-        f"Changed queries change its {report['measure']} by {_drop(mean)}{p}; {cost}. {down} of {len(kinds)} variations "
-        "lower it significantly (p < 0.05 after Holm's correction)."
+        f"Changed queries change its {report['measure']} by {_drop(mean)}{p}; {cost}. {down} of {len(kinds)} "
+        "variations lower it significantly (p < 0.05 after Holm's correction)."
     )
 
 
