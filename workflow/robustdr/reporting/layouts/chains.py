@@ -1,6 +1,5 @@
 """The parts of a gain: in a chain of controls, each step from one system to the next changes one thing."""
 
-from math import isfinite
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -12,7 +11,7 @@ from robustdr.evaluation.estimates import ONE
 from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.quotients import Ratio
 from robustdr.reporting.cells import Cell
-from robustdr.reporting.grid import Grid, Maker
+from robustdr.reporting.grid import Grid, Maker, finite
 from robustdr.reporting.spec import Name, Names, OneEach, Quoted
 
 Chain = Annotated[tuple[str | None, ...], Field(min_length=1)]
@@ -96,7 +95,7 @@ def _step(make: Maker[Settings], role: str, query_set: str, measure: str, before
         gain = Ratio(new - old, ONE)
         cell.reproduced = cell.difference = gain.value
         cell.p, cell.seeds, cell.queries = gain.p, gain.seeds, gain.queries
-        cell.difference_low, cell.difference_high = (end if isfinite(end) else None for end in gain.interval(0.95))
+        cell.difference_low, cell.difference_high = finite(gain.interval(0.95))
     return cell
 
 

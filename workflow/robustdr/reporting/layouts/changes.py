@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from itertools import product
-from math import isfinite
 from pathlib import Path
 from typing import Literal
 
@@ -17,7 +16,7 @@ from robustdr.evaluation.estimates import ONE, Estimate
 from robustdr.evaluation.names import ORIGINAL
 from robustdr.evaluation.quotients import Ratio
 from robustdr.reporting.cells import Cell
-from robustdr.reporting.grid import Grid, Maker, agreement
+from robustdr.reporting.grid import Grid, Maker, agreement, finite
 from robustdr.reporting.spec import Columns, Names, Quoted
 from robustdr.variations.statistics import neutral
 
@@ -135,10 +134,9 @@ def filled(
         cell.not_run = cell.not_run or "no query that counts has a value above 0"
         return cell
     change = Ratio(estimate, ONE)
-    interval = change.interval(0.95)
     cell.reproduced = cell.drop = change.value
     cell.p, cell.seeds, cell.queries = change.p, change.seeds, change.queries
-    cell.drop_low, cell.drop_high = (end if isfinite(end) else None for end in interval)
+    cell.drop_low, cell.drop_high = finite(change.interval(0.95))
     if printed and sized and change.runs_known:
         printed_interval = -printed.interval.magnitude() if loss else printed.interval
         cell.drop_agreement = agreement(printed_interval, cell.drop, change.prediction(0.95, queries or change.queries))
