@@ -327,7 +327,7 @@ def test_claims_are_chosen_by_verdict_and_text(browser):
         return [claim.get_attribute("id") for claim in page.all("[data-claims]") if claim.is_displayed()]
 
     assert len(shown_claims()) == len(CLAIMS["claims"])
-    page.choose("[data-filter=claims]", "opposite")
+    page.choose("[data-filter=claims]", "contradicted")
     assert shown_claims() == ["claim-1"]
     page.choose("[data-filter=claims]", "")
     page.choose("[data-search=claims]", "never RUN")
@@ -367,7 +367,7 @@ def test_two_results_stand_side_by_side(chromium, paper, measured, tmp_path):
             assert browser.open(page).fits() and not browser.violations(), page
     browser.open("index.html")
     changed = [row.text for row in browser.all("tr[data-changed]")]
-    assert len(changed) == 1 and "opposite" in changed[0] and "seen" in changed[0]
+    assert len(changed) == 1 and "contradicted" in changed[0] and "seen" in changed[0]
     browser.find_one("a[href='toy_table1.html']").click()
     browser.choose("[data-by=agreement]", "lower")
     visible_rows = {row.text.split("\n")[0] for row in browser.all("#cells tbody tr") if row.is_displayed()}
