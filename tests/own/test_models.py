@@ -70,6 +70,15 @@ def test_forty_shapes_are_taken_as_what_they_are_or_refused_by_name_in_a_second(
     assert len(folders) + len(REFUSED) > 40
 
 
+def test_a_damaged_tokenizer_is_one_error(tiny_model, tmp_path):
+    folder = shutil.copytree(tiny_model, tmp_path / "model")
+    assert models.unknown_share(folder, ["a stone"]) <= 1
+    half = (folder / "tokenizer.json").read_text()[:1000]
+    (folder / "tokenizer.json").write_text(half)
+    with pytest.raises(UserError, match=r"tokenizer\.json: no tokenizer there, or a damaged one \(EOF"):
+        models.unknown_share(folder, ["a stone"])
+
+
 @pytest.mark.parametrize("name", ["nowhere", "./a/b/c", "a model/of mine"])
 def test_neither_a_directory_nor_a_name_on_the_hub(name):
     with pytest.raises(

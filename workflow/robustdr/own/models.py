@@ -76,10 +76,17 @@ def reranker(name: str) -> Model:
 
 
 def unknown_share(folder: Path, texts: Sequence[str]) -> float:
-    """Share of the tokens of texts that a model's tokenizer does not know; 0 if it has no tokenizer.json."""
+    """Share of the tokens of texts that a model's tokenizer does not know; 0 if it has no tokenizer.json.
+
+    Raises:
+        UserError: the tokenizer is damaged.
+    """
     if not (file := folder / "tokenizer.json").is_file():
         return 0.0
-    tokenizer = Tokenizer.from_file(str(file))
+    try:
+        tokenizer = Tokenizer.from_file(str(file))
+    except Exception as error:  # the library has no class of its own for a file that it cannot read
+        raise UserError(f"{file}: no tokenizer there, or a damaged one ({error})") from None
     tokenizer.no_truncation()
     model = json.loads(file.read_bytes())["model"]
     unknown_id = model.get("unk_id", tokenizer.token_to_id(model.get("unk_token") or ""))
