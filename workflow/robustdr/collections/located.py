@@ -8,9 +8,9 @@ from typing import Any, cast
 from robustdr.collections.reading import checked
 from robustdr.collections.settings import SourceFile
 from robustdr.core import hub
-from robustdr.core.digests import digest_as
 from robustdr.core.downloads import fetch, github_url
 from robustdr.core.errors import UserError
+from robustdr.core.files import digest_as
 
 
 def own_file(file: SourceFile) -> list[Path]:
