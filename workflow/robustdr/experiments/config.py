@@ -84,12 +84,11 @@ def _recipe(name: str, entry: Any, path: Path) -> Any:
 
 def _check_declared_once(papers: Mapping[str, Experiment], files: Mapping[str, Path]) -> None:
     for section in ("systems", "pretraining"):
-        declared: set[str] = set()
+        declared: dict[str, str] = {}
         for paper, experiment in papers.items():
             for name in getattr(experiment, section):
-                if name in declared:
-                    raise UserError(f"{files[paper]}: {section}.{name}: declared by another paper too")
-                declared.add(name)
+                if (first := declared.setdefault(name, paper)) != paper:
+                    raise UserError(f"{files[paper]}: {section}.{name}: declared by {files[first]} too; allowed: once")
 
 
 def _collections(folder: Path, overlay: Path | None) -> dict[str, Tree]:
