@@ -1,6 +1,9 @@
 # Audit: printed numbers against each other. It needs no collection and no scale.
 REPORTED = {
-    path.parent.name: path for folder in (HOUSE, OVERLAY) if folder for path in sorted(folder.glob("papers/*/reported.yaml"))
+    path.parent.name: path
+    for folder in (HOUSE, OVERLAY)
+    if folder
+    for path in sorted(folder.glob("papers/*/reported.yaml"))
 }
 # What a paper's claims are judged by on its own numbers, where it has any.
 BESIDE = {
