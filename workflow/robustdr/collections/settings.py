@@ -121,8 +121,6 @@ class AlignedSplit(_Split):
     """First and last line that are read, from 1; all lines if not given."""
     queries: NotRequired[PositiveInt]
     """Number of questions drawn; all if not given."""
-    longest: NotRequired[PositiveInt]
-    """Most words of a question; longer questions are left out."""
 
 
 class FaqSplit(_Split):

@@ -139,7 +139,11 @@ def _check_experiment(config: Config, experiment: Experiment, path: Path) -> Non
         for name, scale in config.scales.items():
             if role in scale.collections:
                 _check_evaluation(config, name, role, evaluation, message_place)
-        _check_means(evaluation, f"{message_place}.means")
+        for mean, averaged in evaluation.means.items():
+            if mean == "variations_mean":
+                raise UserError(f"{message_place}.means: 'variations_mean' is that of all variations already")
+            for variation in averaged:
+                check_known(f"{message_place}.means.{mean}", variation, evaluation.variations)
     for part in ("tables", "figures"):
         for name, spec in getattr(experiment, part).items():
             _check_report(config, experiment, spec, f"{path}: {part}.{name}")
@@ -170,15 +174,6 @@ def _check_query_set(scale: Scale, query_set: str, message_place: str) -> None:
     if parameters:
         with prefixed_errors(message_place):
             variations.build(variations.kind(generator), parameters)
-
-
-def _check_means(evaluation: Evaluation, message_place: str) -> None:
-    """Check that means average variations of their role, and that no variation has a mean's name."""
-    for mean, averaged in evaluation.means.items():
-        if mean == "variations_mean":
-            raise UserError(f"{message_place}: 'variations_mean' is that of all variations already")
-        for variation in averaged:
-            check_known(f"{message_place}.{mean}", variation, evaluation.variations)
 
 
 def _check_lineage(config: Config, name: str, path: Path) -> None:
