@@ -45,6 +45,19 @@ def test_the_cell_that_breaks_a_relation_is_found(paper, names, cells, right, wr
     assert findings(paper, quantities(*names), cells.replace(right, wrong)) == [(kind, "suspicious", [wrong])]
 
 
+def test_a_number_that_is_printed_again_is_no_further_evidence(paper):
+    means = (2.39, 2.12, 3.07, 1.92, 2.58, 1.96, 2.30, 2.16, 3.52)
+    cells = cells_of([f"{mean} | 1.0" for mean in means]) + "x | 100.72 | 0.1\ny | 35.28 | 18.0\n"
+    assert findings(paper, quantities("mean", "min"), cells) == []  # 1 − 2.39 / 100.72 is 1.0, as others are
+
+
+def test_numbers_of_different_scales_are_not_averaged(paper):
+    rows = [f"{n * 7 % 41} | {n * 11 % 43} | 0 | {n * 3 % 37}" for n in range(40)]
+    units = zip(("percent", "percent", "fraction", "percent"), "tuvw", strict=True)
+    columns = [{"unit": unit, "quantity": name} for unit, name in units]
+    assert findings(paper, columns, cells_of([*rows, "80 | 3 | 0 | 5"])) == []
+
+
 def test_a_change_of_three_rows_by_its_label(paper):
     cells = "a | 41.2 | 33.1 | -8.1\nb | 52.7 | 40.6 | -12.1\nc | 47.3 | 44.0 | {}\n"
     assert findings(paper, quantities("clean", "typos", "Δ"), cells.format("-3.3")) == []

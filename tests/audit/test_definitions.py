@@ -181,6 +181,11 @@ def test_shares_that_add_up_to_100(paper):
     assert found(paper, ["low", "middle", "high share"], rows.format("45.8")) == []
     assert found(paper, ["low", "middle", "high share"], rows.format("54.8"))[0][:2] == ("not_to_100", "inconsistent")
     assert found(paper, ["low", "middle", "high share"], rows.format("845.8")) == []  # no shares
+    estimates = "a | 0.01 | 0.00 | 1.00\nb | 0.00 | 0.00 | 1.00\nc | 0.00 | 0.00 | 1.00\nd | {} | 0.02 | 1.00\n"
+    assert found(paper, ["low", "middle", "high share"], estimates.format("0.31")) == []  # one number is the whole
+    shares = "a | 0.31 | 0.23 | 0.46\nb | 0.18 | 0.60 | 0.22\nc | {} | 0.61 | 0.40\nd | 0.20 | 0.31 | 0.88\n"
+    for first, kinds in (("-0.01", []), ("0.00", ["not_to_100"])):  # no part is negative
+        assert [one[0] for one in found(paper, ["low", "middle", "high share"], shares.format(first))] == kinds
 
 
 def test_a_share_of_a_named_size_in_a_small_table(paper):

@@ -143,10 +143,17 @@ def _identical_rows(table: Table) -> Iterator[Pattern]:
         equal = [lower[column] for column in shared if upper[column].number == lower[column].number]
         distinct = {cell.number: cell for cell in equal}.values()
         digits = sum(significant(cell) for cell in distinct)
-        if len(distinct) >= DISTINCT and digits >= DIGITS and len(equal) >= SHARE * len(shared):
+        is_deeper = bool(equal) and _is_deeper(upper[equal[0].column], equal[0])
+        if len(distinct) >= DISTINCT and digits >= DIGITS and len(equal) >= SHARE * len(shared) and not is_deeper:
             neighbour = label(upper[equal[0].column], [equal[0]])
             words = f"{len(equal)} of {len(shared)} cells equal those of the row above ({neighbour})"
             yield Pattern("identical_rows", equal, words, f"copied from {neighbour}, or {neighbour} from here")
+
+
+def _is_deeper(upper: Cell, lower: Cell) -> bool:
+    """Whether two rows are one measure at two depths: the deeper one may find nothing more."""
+    measures = [re.sub(r"@\d+$", "", cell.coordinates["measure"]) for cell in (upper, lower)]
+    return measures[0] == measures[1] and upper.coordinates["measure"] != lower.coordinates["measure"]
 
 
 def _equal_measures(evidence: Evidence, flagged: Collection[int]) -> Iterator[Pattern]:

@@ -56,7 +56,7 @@ def _numbers(tables: Sequence[Table]) -> Iterator[Broken]:
                 if not rest or _is_beside((a, b), pair)
             }
             is_sure = len(equal) >= FEWEST or (len(equal) == 1 and digits(*equal.values()) > SIGNIFICANT)
-            if is_sure and not is_other_quantity:
+            if is_sure and not is_other_quantity and not pair[0].interval.meets(pair[1].interval):
                 words = (
                     f"{pair[0].table} prints {pair[0].printed}, {pair[1].table} prints {pair[1].printed} at the same "
                     f"labels; they have {len(equal)} other numbers in common"
@@ -65,7 +65,12 @@ def _numbers(tables: Sequence[Table]) -> Iterator[Broken]:
 
 
 def _are_alike(first: Cell, second: Cell) -> bool:
-    """Whether two cells may be one number; a table of fractions alone is hardly told from one of percentages."""
+    """Whether two cells may be one number; a table of fractions alone is hardly told from one of percentages.
+
+    With as many decimals, these are the same digits: numbers that are only near say that it is another experiment.
+    """
+    if first.decimals == second.decimals and first.unit == second.unit:
+        return first.number == second.number
     return first.number == second.number or first.interval.meets(second.interval)
 
 

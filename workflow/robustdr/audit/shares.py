@@ -190,7 +190,10 @@ def _wrong_rates(table: Table) -> Iterator[Broken]:
 
 
 def _not_to_100(table: Table) -> Iterator[Broken]:
-    """The shares of a line add up to 100, as those of all other lines do."""
+    """The shares of a line add up to 100, as those of all other lines do.
+
+    Parts of a whole are never negative, and a line in which one number alone is the whole is no evidence of parts.
+    """
     for key in ("line", "column"):
         by_line: defaultdict[int, list[Cell]] = defaultdict(list)
         for cell in table.cells:
@@ -198,10 +201,16 @@ def _not_to_100(table: Table) -> Iterator[Broken]:
                 by_line[getattr(cell, key)].append(cell)
         width = max(map(len, by_line.values()), default=0)
         full = [cells for cells in by_line.values() if len(cells) == width and not _mixed(cells)]
+        if any(cell.number < 0 for cells in full for cell in cells):
+            continue
         for whole in (100.0, 1.0):
             sums = [(cells, rounding.mean([as_printed(cell) for cell in cells]).scaled(width)) for cells in full]
             fitting = [
-                cells for cells, total in sums if total.meets(Interval(whole, whole)) and any(c.decimals for c in cells)
+                cells
+                for cells, total in sums
+                if total.meets(Interval(whole, whole))
+                and any(c.decimals for c in cells)
+                and not any(as_printed(c).meets(Interval(whole, whole)) for c in cells)
             ]
             near = Interval(whole / NEAR, whole * NEAR)
             wrong = [(c, total) for c, total in sums if not total.meets(Interval(whole, whole)) and total.meets(near)]
