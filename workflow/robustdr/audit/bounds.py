@@ -143,7 +143,7 @@ def _not_the_best(table: Table) -> Iterator[Broken]:
 
 
 def _is_of_another_kind(cells: Sequence[Cell]) -> bool:
-    """Whether bold is at the other end, where another measure has its best, or several are bold, the best among them."""
+    """Whether bold is at the other end, where another measure has its best, or on several, the best among them."""
     bold, values = {cell.value for cell in cells if BOLD in cell.mark}, [cell.value for cell in cells]
     ends = {min(values), max(values)}
     return bold <= ends or (len(bold) > 1 and bool(bold & ends))
