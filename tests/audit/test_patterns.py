@@ -47,6 +47,8 @@ def test_a_table_that_repeats_another_is_no_copy(paper):
 
     assert kinds(paper(**tables("All results"))) == []
     assert kinds(paper(**tables("Success@20 of all"))) == ["copied_block"]
+    more = {**column("RR@10", NUMBERS), "where": {"category": "typos"}}  # a label that the other table does not need
+    assert kinds(paper(one=column("RR@10", NUMBERS), two=more)) == []
 
 
 def test_zeros_are_no_block(paper):

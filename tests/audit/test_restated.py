@@ -53,6 +53,21 @@ def test_one_common_number_says_nothing(paper):
     assert found(paper, "bm25 | 31.2 | 46.1 | - | -\nours | 44.6 | 58.2 | 71.4 | 50.1\n") == []
 
 
+def test_a_setting_and_a_number_of_another_column_are_not_printed_differently(paper):
+    names = ["epochs", "R@5", "R@20", "nDCG@10"]
+    second = SECOND.replace("bm25 | 31.2", "bm25 | {}")
+
+    def pairs(first, other):
+        cells = {"first": FIRST.replace("31.2", first), "second": second.format(other)}
+        columns = [{"quantity": name} for name in names]
+        tables = {id: {"columns": columns, "row": "system", "cells": text} for id, text in cells.items()}
+        return [finding.kind for finding in audit(paper(**tables)).findings]
+
+    assert pairs("31.2", "33.2") == ["printed_twice"]
+    assert pairs("30", "80") == []
+    assert pairs("31.2", "60.3") == []  # the first table has it in another column
+
+
 def test_a_label_that_stands_twice_where_another_table_has_two(paper):
     second = "dpr | 44.6 | 58.2 | 71.4 | 50.1\ndpr #2 | 48.7 | 61.9 | 75.3 | 55.2\n"
     assert found(paper, second) == [("repeated_label", ["48.7", "61.9", "75.3", "55.2"])]

@@ -136,7 +136,8 @@ def _drop(operands: Operands) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _share(operands: Operands) -> tuple[np.ndarray, np.ndarray]:
-    return _hull([a / b for a in operands["main"] for b in operands["out_of"]], operands["out_of"].low > 0)
+    positive = (operands["out_of"].low > 0) & (operands["main"].high >= 0)
+    return _hull([a / b for a in operands["main"] for b in operands["out_of"]], positive)
 
 
 def _harmonic_mean(operands: Operands) -> tuple[np.ndarray, np.ndarray]:
@@ -369,6 +370,13 @@ class _Search(Formulas):
         sure = FEW if of_all else SURE_NAMED if is_named else SURE
         if chance >= (sure if len(places) - fit < 2 or fit >= SHARE * len(places) else SURE):
             return None  # several cells of a smaller share are hardly all wrong
+        near = [
+            line
+            for line, interval, target in places
+            if not interval.meets(target.interval) and rounding.is_near(target.interval, interval)
+        ]
+        if formula.kind == "harmonic_mean_of" and len(near) > 1:  # averages of the F1 of runs
+            places = [place for place in places if place[0] not in near]
         checks = [self._check(formula, line) for line, *_ in places]
         return Found(checks, chance) if sum(check.holds for check in checks) == fit else None
 

@@ -75,8 +75,8 @@ def _out_of_range(table: Table) -> Iterator[Broken]:
         for largest in (1, 100):
             wrong = [cell for cell in cells if not 0 <= cell.number <= largest]
             fitting = len(cells) - len(wrong)
-            if largest == 100 and len(wrong) > 1:
-                break  # a measure of another definition
+            if len(wrong) > 1:
+                continue  # percentages below 1, or a measure of another definition
             if fitting >= max(FEWEST, USUAL * len(cells)) and any(cell.decimals for cell in cells):
                 for cell in wrong:
                     yield Broken(
@@ -171,8 +171,8 @@ def _equal_rows(table: Table) -> Iterator[Broken]:
     times = Counter(tuple((cell.column, cell.number) for cell in cells) for cells in rows.values())
     for cells in rows.values():
         numbers = tuple((cell.column, cell.number) for cell in cells)
-        if times[numbers] > 2:
-            continue  # a default, or what follows from a setting that they share
+        if times[numbers] > 2 or all(BOLD in cell.mark for cell in cells):
+            continue  # a default, or what follows from a setting that they share; or the total of a group of one
         distinct = {cell.number: cell for cell in cells if cell.decimals and cell.column not in determined}
         if len(distinct) >= DISTINCT and sum(map(digits, distinct.values())) >= DIGITS:
             is_own = sum(in_column[cell.column, number] == 2 for number, cell in distinct.items()) >= OWN

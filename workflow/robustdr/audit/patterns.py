@@ -93,10 +93,11 @@ def _copied_blocks(evidence: Evidence, tables: Sequence[Table]) -> Iterator[Patt
 
 
 def _is_repeated(evidence: Evidence, cell: Cell, other_cell: Cell) -> bool:
-    """Whether a table repeats a cell of another one: with the same labels, and no other measure in its caption."""
+    """Whether a table repeats a cell of another one: with all its labels, and no other measure in its caption."""
     captions = [evidence.reported.tables[member.table].caption for member in (cell, other_cell)]
     measures = [set(re.findall(r"\w+@\d+", caption)) for caption in captions]
-    return cell.coordinates == other_cell.coordinates and measures[0] == measures[1]
+    labels = [{*member.coordinates.values()} - {"-"} for member in (cell, other_cell)]
+    return (labels[0] <= labels[1] or labels[1] <= labels[0]) and measures[0] == measures[1]
 
 
 def _implausible_seeds(evidence: Evidence, table: Table) -> Iterator[Pattern]:
