@@ -18,7 +18,6 @@ from snakemake.io import IOFile
 
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import sha256
-from robustdr.experiments import overlay
 from robustdr.experiments.kinds import kind_of
 from robustdr.graph import site, tables
 from robustdr.graph.chain import stages_of

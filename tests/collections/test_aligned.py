@@ -48,9 +48,8 @@ def test_a_question_belongs_to_the_passages_of_its_lines(tmp_path):
     }
 
 
-def test_lines_and_longest_leave_questions_out_and_no_passage_of_theirs(tmp_path):
+def test_lines_leave_questions_out_and_no_passage_of_theirs(tmp_path):
     assert list(texts(source(tmp_path, lines=[2, 3]), tmp_path)) == ["where was it played?", "who won super bowl 50?"]
-    assert list(texts(source(tmp_path, longest=4), tmp_path)) == ["where was it played?", "when did it end?"]
     assert len(texts(source(tmp_path, queries=2), tmp_path)) == 2
 
 

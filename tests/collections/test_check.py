@@ -2,10 +2,11 @@
 
 import gzip
 import json
+from codecs import BOM_UTF16_LE
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from robustdr.cli import main
@@ -13,6 +14,7 @@ from robustdr.collections import write_corpus, write_split
 from robustdr.collections.card import write_card
 from robustdr.collections.check import check
 from robustdr.collections.command import SHOWN
+from robustdr.collections.reading import LFS
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_qrels, read_queries
 
@@ -247,9 +249,14 @@ def test_unusable_arguments(options, message, capsys):
 
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(file=st.sampled_from(list(CLEAN)), data=st.binary(max_size=60))
+@example(file="corpus.tsv", data=LFS)
+@example(file="queries.tsv", data=BOM_UTF16_LE)
 def test_any_bytes_are_checked(tmp_path, file, data):
     write(tmp_path, {file: data})
-    assert all(isinstance(line, str) for line in found(tmp_path))
+    try:
+        assert all(isinstance(line, str) for line in found(tmp_path))
+    except UserError as error:  # one error of the whole file
+        assert str(error).startswith(str(tmp_path / file))
 
 
 def test_splits_may_be_in_one_file_of_queries_that_judgements_divide(tmp_path):

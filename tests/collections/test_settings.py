@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from robustdr.collections import part
+from robustdr.collections import KINDS, part
 from robustdr.collections.settings import Source
 from robustdr.core.settings import read_settings
 from robustdr.experiments.config import load
@@ -22,6 +22,11 @@ def test_the_corpus_and_every_split_of_a_collection_are_read_as_they_stand(name)
     for split in (None, *COLLECTIONS[name]["splits"]):
         source = part(COLLECTIONS[name], split)
         assert read_settings(Source, json.dumps(source)) == source
+
+
+def test_the_head_of_the_configuration_lists_every_kind():
+    head = (ROOT / "config/collections.yaml").read_text().partition("\n\n")[0]
+    assert sorted(re.findall(r"^#   ([a-z]+)  ", head, re.MULTILINE)) == KINDS
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,11 @@ import pytest
 import torch
 from sentence_transformers import SentenceTransformer
 
+from robustdr.core import processor
 from robustdr.core.errors import UserError
 from robustdr.core.seeds import generator
 from robustdr.encoding import encoder as module
+from robustdr.encoding import hardware
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.encoder import Encoder
 from robustdr.encoding.settings import CheckpointSettings
@@ -42,6 +44,17 @@ def test_vectors_do_not_depend_on_order_or_batches(tiny_model, texts):
     backwards = encoder.encode(texts[::-1], 32, batch_tokens=64)[::-1]
     assert np.abs(together - one_by_one).max() < 1e-5
     assert np.abs(together - backwards).max() < 1e-5
+
+
+@pytest.mark.parametrize("cores", [2, 5])
+def test_vectors_do_not_depend_on_the_cores_of_a_job(tiny_model, texts, cores):
+    encoder, threads = Encoder(tiny_model), torch.get_num_threads()
+    hardware.start(1)
+    alone = encoder.encode(texts, 32, batch_tokens=100)
+    with processor.job_cores(cores):
+        together = encoder.encode(texts, 32, batch_tokens=100)
+    hardware.start(threads)
+    assert together.tobytes() == alone.tobytes()
 
 
 def test_half_precision_turns_no_vector_away(tiny_model, texts):

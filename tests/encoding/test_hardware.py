@@ -1,6 +1,8 @@
 """What a process computes on."""
 
+import os
 import re
+import threading
 
 import pytest
 import torch
@@ -70,6 +72,47 @@ def test_the_number_of_threads():
     hardware.start(1)
     assert torch.get_num_threads() == 1
     hardware.start(before)
+
+
+@pytest.fixture
+def one_thread():
+    before = torch.get_num_threads()
+    hardware.start(1)
+    yield
+    hardware.start(before)
+
+
+def test_each_core_of_a_job_takes_a_part_with_its_own_threads(one_thread):
+    """Two parts wait for each other, so one core alone would never end; the order stays."""
+    meeting, threads = threading.Barrier(2), []
+
+    def part(number: int) -> int:
+        meeting.wait(timeout=60)
+        threads.append(torch.get_num_threads())
+        return 10 * number
+
+    with processor.job_cores(2):
+        assert hardware.at_once(part, [1, 2, 3, 4]) == [10, 20, 30, 40]
+    assert threads == [1, 1, 1, 1]
+
+
+def test_a_job_with_as_many_threads_as_cores_takes_one_part_after_the_other(one_thread):
+    hardware.start(2)
+    names = []
+    with processor.job_cores(2):
+        hardware.at_once(lambda part: names.append(threading.current_thread().name), range(3))
+    assert names == [threading.main_thread().name] * 3
+
+
+@pytest.mark.parametrize("before", [None, "3"])
+def test_the_cores_of_a_job_are_set_and_set_back(before, monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    if before:
+        monkeypatch.setenv("OMP_NUM_THREADS", before)
+    with pytest.raises(ZeroDivisionError), processor.job_cores(5):
+        assert processor.cores() == 5
+        raise ZeroDivisionError
+    assert processor.cores() == int(before or 1) and os.environ.get("OMP_NUM_THREADS") == before
 
 
 def test_attention_of_cudnn_is_off():

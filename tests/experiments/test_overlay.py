@@ -10,7 +10,6 @@ from tests.planned import measures
 
 from robustdr.core.errors import UserError
 from robustdr.experiments.config import load
-from robustdr.experiments.overlay import placed_collection
 from robustdr.graph import tables
 from robustdr.graph.banner import banner
 from robustdr.graph.graph import graph, graphs
@@ -117,16 +116,25 @@ def test_paths_start_at_the_overlay(config, overlay):
 
 
 def test_every_kind_of_path_is_placed(tmp_path):
-    pinned = {"kind": "beir", "folder": "/elsewhere", "splits": {"test": {}}, "sha256": {"/elsewhere/x": "0"}}
-    assert placed_collection(pinned, tmp_path) == pinned  # what is absolute stays
-    part = {"kind": "questions", "path": "q.parquet", "question": "q", "answers": "a"}
-    collection = {"kind": "local", "corpus": "c.tsv", "sha256": {"c.tsv": "0"}, "splits": {"test": part}}
-    assert placed_collection(collection, tmp_path) == {
+    digest = "0" * 64
+    questions = {"kind": "questions", "path": "q.parquet", "question": "q", "answers": "a"}
+    lines = {"questions": {"path": "q.txt"}, "passages": {"path": "/elsewhere/p.txt"}}
+    parts = {
+        "beirs": {"kind": "beir", "folder": "/elsewhere", "splits": {"test": {}}, "sha256": {"/elsewhere/x": digest}},
+        "locals": {"kind": "local", "corpus": "c.tsv", "sha256": {"c.tsv": digest}, "splits": {"test": questions}},
+        "lines": {"kind": "aligned", "splits": {"test": lines}},
+        "faqs": {"kind": "faq", "pairs": {"path": "f.jsonl"}, "splits": {"test": {"topics": [0, 1]}}},
+    }
+    collections = load(ROOT / "config", write_parts(tmp_path, {"collections.yaml": parts})).collections
+    assert collections["beirs"] == parts["beirs"]  # what is absolute stays
+    assert collections["locals"] == {
         "kind": "local",
         "corpus": f"{tmp_path}/c.tsv",
-        "sha256": {f"{tmp_path}/c.tsv": "0"},
-        "splits": {"test": {**part, "path": f"{tmp_path}/q.parquet"}},
+        "sha256": {f"{tmp_path}/c.tsv": digest},
+        "splits": {"test": {**questions, "path": f"{tmp_path}/q.parquet"}},
     }
+    assert collections["lines"]["splits"]["test"] == {**lines, "questions": {"path": f"{tmp_path}/q.txt"}}
+    assert collections["faqs"]["pairs"] == {"path": f"{tmp_path}/f.jsonl"}
 
 
 def test_an_entry_replaces_another_of_its_name_as_a_whole(tmp_path):

@@ -85,15 +85,18 @@ CASES = {
         lambda config: changed(config, *PASSAGE, "epochs", 5.0),
         f"({LEARNS}): budget.epochs: 4.0 there and 5.0 here; say why in `deviation`",
     ),
-    "a source less": (lambda config: without(config, LEARNS), "dr_oq: budget.epochs: no source"),
+    "a source less": (
+        lambda config: without(config, LEARNS),
+        "dr_oq: budget.batch_size, budget.devices, budget.epochs, budget.learning_rate: no source",
+    ),
     "queries without a source": (lambda config: without(config, "training queries"), "dr_oq: data.queries: no source"),
     "negatives without a source": (
         lambda config: without(config, "negatives of RoDR"),
-        "rodr: data.negatives_depth: no source",
+        "rodr: data.negatives_depth, data.negatives_kept: no source",
     ),
     "a generator without a source": (
         lambda config: without(config, "files of varied training queries"),
-        "rodr: generator.misspell: no source",
+        "rodr: generator.misspell, generator.extra_punctuation, ",
     ),
     "another split": (
         lambda config: changed(
@@ -117,7 +120,7 @@ CASES = {
     ),
     "test queries without a source": (
         lambda config: without(config, "test queries of ANTIQUE"),
-        "rodr/antique: data.queries: no source",
+        "rodr/antique: data.queries, generator.",
     ),
     "a system that is gone": (
         lambda config: with_one(config, systems=["dr_none"], deviation="no"),

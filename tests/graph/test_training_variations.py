@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from robustdr.core.digests import digest_as, kind
 from robustdr.core.errors import UserError
+from robustdr.core.files import digest_as, digest_kind
 from robustdr.graph.tables import table_settings
 from robustdr.variations.release import bring
 from robustdr.variations.released import paired
@@ -54,7 +54,7 @@ def test_git_s_name_of_a_file_is_a_digest(tmp_path):
     file = tmp_path / "train.tsv"
     file.write_bytes(b"what\n")
     blob = hashlib.sha1(b"blob 5\0what\n", usedforsecurity=False).hexdigest()
-    assert digest_as(file, blob) == blob and kind(blob) == "git name"
+    assert digest_as(file, blob) == blob and digest_kind(blob) == "git name"
     bring(Release(path=str(file), blob=blob), tmp_path / "brought.tsv")
     assert Path(tmp_path / "brought.tsv").read_bytes() == b"what\n"
     with pytest.raises(UserError, match=r"has the git name .*; the configuration pins 0000"):

@@ -13,7 +13,11 @@ import pytest
 import yaml
 from tests.faults.test_network import Server
 
+from robustdr.core.downloads import GITHUB
+from robustdr.experiments.config import load
+from robustdr.graph.graph import graphs
 from robustdr.preflight.findings import Missing, lines
+from robustdr.preflight.things import things
 
 ROOT = Path(__file__).parents[2]
 TABLE = "results/tables/rodr_table2.md"
@@ -132,6 +136,18 @@ def test_nothing_is_missing_and_nothing_was_fetched(place):
     assert f"results (results): {12 * 1000 * 768 * 2 / 1e6:.1f} MB to come" in lines[2]
     cached = [path.name for folder in ("irds", "hf") for path in (place.folder / folder).rglob("*") if path.is_file()]
     assert {*cached} <= {"irds_version.txt"}  # ir_datasets' own note
+
+
+def test_files_of_repositories_are_downloaded_unless_they_are_kept(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    graph = graphs(load(ROOT / "config"))["results/text"]
+    split = graph.split(("stackfaq", "test"))
+    entry = graph.lineage.config.collections["stackfaq"]["pairs"]
+    assert [thing.url for thing in things(split)] == [f"{GITHUB}/{entry['github']}/{entry['revision']}/{entry['file']}"]
+    copy = tmp_path / "robustdr/github" / entry["sha256"] / Path(entry["file"]).name
+    copy.parent.mkdir(parents=True)
+    copy.write_text("{}")
+    assert [(thing.path, thing.sha) for thing in things(split)] == [(copy, entry["sha256"])]
 
 
 def test_a_command_that_takes_the_newest_release_is_told():

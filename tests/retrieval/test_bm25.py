@@ -12,11 +12,10 @@ import pytest
 from robustdr.core.errors import UserError
 from robustdr.core.seeds import generator
 from robustdr.core.settings import as_json
-from robustdr.retrieval.bm25_index import _words, write_index
+from robustdr.retrieval.bm25_index import _words, stopwords, write_index
 from robustdr.retrieval.rank import write_runs
 from robustdr.retrieval.runs import rank, read_metadata, read_run
 from robustdr.retrieval.settings import BM25Settings
-from robustdr.retrieval.stopwords import stopwords
 
 SETTINGS = BM25Settings(k1=0.9, b=0.4, stopwords=None, stemmer=None, depth=10)
 CORPUS = {
@@ -84,7 +83,7 @@ def test_terriers_stop_words(search, monkeypatch):
     assert set(dict(search(corpus, query, stopwords="en")["q"])) == {"d1", "d2", "d3"}
     assert set(dict(search(corpus, query, stopwords="terrier")["q"])) == {"d3"}
     assert len(set(stopwords("terrier"))) == 733
-    monkeypatch.setattr("robustdr.retrieval.stopwords.LIST", Path(__file__))
+    monkeypatch.setattr("robustdr.retrieval.bm25_index.TERRIER_LIST", Path(__file__))
     with pytest.raises(UserError, match=r"test_bm25\.py: not Terrier's list of stop words"):
         search(corpus, query, stopwords="terrier")
 

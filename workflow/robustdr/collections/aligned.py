@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from math import inf
 from pathlib import Path
 
 from robustdr.collections.located import bring, own_file
@@ -38,16 +37,14 @@ def corpus(source: Aligned) -> Iterator[Passage]:
 def split(source: Aligned, name: str) -> Split:
     """Return the questions; each has one relevant passage, or several if it is asked about several.
 
-    `lines` and `longest` leave questions out, then `queries` draws some.
+    `lines` leaves questions out, then `queries` draws some.
 
     Raises:
         UserError: see `_pairs`.
     """
     part = source["splits"][name]
     first, last = part.get("lines", (1, None))
-    pairs = list(_pairs(source, name))[first - 1 : last]
-    longest = part.get("longest", inf)
-    return judged((pair for pair in pairs if len(pair[1].split()) <= longest), part.get("queries"))
+    return judged(list(_pairs(source, name))[first - 1 : last], part.get("queries"))
 
 
 def files(source: Aligned, split: str | None) -> list[Path]:

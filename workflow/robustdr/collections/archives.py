@@ -40,20 +40,20 @@ def archives(dataset: Any, part: str) -> list[Archive]:
             continue
         visited.add(id(handler_part))
         if isinstance(handler_part, Download):
-            archive_of[id(handler_part)] = _archive(handler_part)
+            mirrors = handler_part.mirrors
+            archive_of[id(handler_part)] = Archive(
+                path=Path(handler_part._cache_path) if handler_part._cache_path else None,
+                size=handler_part._size_hint or 0,
+                md5=handler_part.expected_md5 or "",
+                urls={mirror.url: mirror.headers or {} for mirror in mirrors if hasattr(mirror, "url")},
+                user_copy=next((mirror.path(force=False) for mirror in mirrors if not hasattr(mirror, "url")), None),
+                terms=handler_part.dua or "",
+            )
         elif isinstance(handler_part, list | tuple):
             todo += handler_part
         elif type(handler_part).__module__.partition(".")[0] == "ir_datasets":
             todo += vars(handler_part).values()
     return list(archive_of.values())
-
-
-def _archive(download: Any) -> Archive:
-    path = Path(download._cache_path) if download._cache_path else None
-    mirrors = download.mirrors
-    urls = {mirror.url: mirror.headers or {} for mirror in mirrors if hasattr(mirror, "url")}
-    user_copy = next((mirror.path(force=False) for mirror in mirrors if not hasattr(mirror, "url")), None)
-    return Archive(path, download._size_hint or 0, download.expected_md5 or "", urls, user_copy, download.dua or "")
 
 
 def bring(id: str, dataset: Any, parts: Iterable[str]) -> None:

@@ -86,30 +86,19 @@ def read_passages(path: Path, report: Report) -> Iterator[tuple[Place, Passage]]
 def _read_passages(path: Path, report: Report) -> Iterator[tuple[Place, Passage]]:
     if has_names(path):
         yield from ((place, Passage(**record)) for place, record in named_rows(path, PASSAGE, report))
-    else:
-        rows = lines(path, report)
-        first = list(islice(rows, HEAD))
-        columns = head(first[0][1], PASSAGE) if first else None
-        widths = Counter(width for _, line in first if (width := line.count("\t") + 1) in FORMS)
-        width = len(columns) if columns else max(widths, key=widths.__getitem__, default=0)
-        form = "as its head" if columns else FORMS.get(width, " or ".join(FORMS.values()))
-        first = first[1:] if columns else first
-        quoting = Quoting(path, [line for _, line in first], report)
-        for number, line in chain(first, rows):
-            fields = quoting.fields(line)
-            if len(fields) != width:
-                message = f"{len(fields)} fields; a line of this file is {form}"
-                report(Problem("line with a wrong number of fields", Place(path, number), message))
-            elif columns:
-                yield (
-                    Place(path, number),
-                    Passage(**{"title": ""} | {name: fields[column] for name, column in columns.items()}),
-                )
-                continue
-            yield (
-                Place(path, number),
-                Passage(fields[0], fields[1] if width == 3 and len(fields) > 2 else "", fields[-1]),
-            )
+        return
+    columns, first, rows = _table(path, PASSAGE, report)
+    widths = Counter(width for _, line in first if (width := line.count("\t") + 1) in FORMS)
+    width = len(columns) if columns else max(widths, key=widths.__getitem__, default=0)
+    form = "as its head" if columns else FORMS.get(width, " or ".join(FORMS.values()))
+    for place, _, fields in rows:
+        if len(fields) != width:
+            message = f"{len(fields)} fields; a line of this file is {form}"
+            report(Problem("line with a wrong number of fields", place, message))
+        elif columns:
+            yield place, Passage(**{"title": ""} | {name: fields[column] for name, column in columns.items()})
+            continue
+        yield place, Passage(fields[0], fields[1] if width == 3 and len(fields) > 2 else "", fields[-1])
 
 
 def read_queries(path: Path, report: Report) -> Iterator[tuple[Place, Query]]:
@@ -125,17 +114,17 @@ def _read_queries(path: Path, report: Report) -> Iterator[tuple[Place, Query]]:
     if has_names(path):
         yield from ((place, Query(**record)) for place, record in named_rows(path, QUERY, report))
         return
-    for place, line, fields, columns in _lines(path, QUERY, report):
+    columns, _, rows = _table(path, QUERY, report)
+    for place, line, fields in rows:
         if len(fields) != 2:
             message = f"{len(fields)} fields; a line is qid<TAB>text"
             report(Problem("line with a wrong number of fields", place, message))
-            fields, columns = line.split(maxsplit=1), None
-        yield (
-            place,
-            Query(**{name: fields[column] for name, column in columns.items()})
-            if columns
-            else Query(fields[0], fields[-1]),
-        )
+            parts = line.split(maxsplit=1)
+            yield place, Query(parts[0], parts[-1])
+        elif columns:
+            yield place, Query(**{name: fields[column] for name, column in columns.items()})
+        else:
+            yield place, Query(*fields)
 
 
 def read_pairs(path: Path, report: Report) -> Iterator[tuple[Place, str, str]]:
@@ -147,7 +136,8 @@ def read_pairs(path: Path, report: Report) -> Iterator[tuple[Place, str, str]]:
         for place, record in named_rows(path, PAIR, report):
             yield place, record["original"], _composed(place, record["rewritten"], report)
         return
-    for place, line, fields, columns in _lines(path, PAIR, report):
+    columns, _, rows = _table(path, PAIR, report)
+    for place, line, fields in rows:
         if len(fields) != 2:
             message = f"{len(fields)} fields in {line[:80]!r}; a line is original<TAB>rewritten"
             report(Problem("line with a wrong number of fields", place, message))
@@ -170,7 +160,8 @@ def read_judgements(path: Path, report: Report) -> Iterator[tuple[Place, Judgeme
             yield place, judgement(place, **record, report=report)
         return
     width = 0
-    for place, line, tab_fields, columns in _lines(path, JUDGEMENT, report):
+    columns, _, rows = _table(path, JUDGEMENT, report)
+    for place, line, tab_fields in rows:
         fields = tab_fields if columns else line.split()
         if not columns and not width:
             width = 3 if len(fields) == 3 and GRADE.fullmatch(WHOLE.sub("", fields[2])) else 4
@@ -234,14 +225,13 @@ def _composed(place: Place, text: str, report: Report) -> str:
     return whole
 
 
-def _lines(
+def _table(
     path: Path, names: Mapping[str, tuple[str, ...]], report: Report
-) -> Iterator[tuple[Place, str, list[str], dict[str, int] | None]]:
-    """Yield the lines below a head: place, text, fields between tabs, and the columns that the head names, if any."""
+) -> tuple[dict[str, int] | None, list[tuple[int, str]], Iterator[tuple[Place, str, list[str]]]]:
+    """Return the columns that a head names, if there is one; the first lines below it; all lines with their fields."""
     rows = lines(path, report)
     first = list(islice(rows, HEAD))
     columns = head(first[0][1], names) if first else None
     first = first[1:] if columns else first
     quoting = Quoting(path, [line for _, line in first], report)
-    for number, line in chain(first, rows):
-        yield Place(path, number), line, quoting.fields(line), columns
+    return columns, first, ((Place(path, number), line, quoting.fields(line)) for number, line in chain(first, rows))

@@ -8,9 +8,9 @@ from typing import Any, cast
 from robustdr.collections.reading import checked
 from robustdr.collections.settings import SourceFile
 from robustdr.core import hub
-from robustdr.core.digests import digest_as
 from robustdr.core.downloads import fetch, github_url
 from robustdr.core.errors import UserError
+from robustdr.core.files import digest_as
 
 
 def own_file(file: SourceFile) -> list[Path]:
@@ -28,6 +28,12 @@ def remote_files(entry: Any) -> Iterator[SourceFile]:
                 yield from remote_files(value)
 
 
+def github_copy(file: SourceFile) -> Path:
+    """Return where a file of a repository is kept on this machine once it was brought."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return cache / "robustdr" / "github" / file["sha256"] / Path(file["file"]).name
+
+
 def bring(file: SourceFile, checksums: Mapping[str, str]) -> Path:
     """Return the file on this machine. What comes from elsewhere is kept in a cache; a damaged copy is fetched anew.
 
@@ -40,8 +46,7 @@ def bring(file: SourceFile, checksums: Mapping[str, str]) -> Path:
     if "path" in file:
         return checked(file["path"], checksums)
     if "github" in file:
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        path = cache / "robustdr" / "github" / file["sha256"] / Path(file["file"]).name
+        path = github_copy(file)
         if not path.is_file() or digest_as(path, file["sha256"]) != file["sha256"]:
             try:
                 fetch(github_url(file["github"], file["revision"], file["file"]), path, file["sha256"], {})

@@ -70,13 +70,16 @@ def _pairs(source: Pairs, name: str) -> Iterator[_Pair]:
     """
     part = source["splits"][name]
     table, column_names = Table(source, part, part.get("header", True)), part.get("columns", source["columns"])
-    ids = table.column(column_names["qid"], pa.string()) if "qid" in column_names else None
+    ids = table.column(column_names["qid"], pa.string()) if "qid" in column_names else []
     questions = table.column(column_names["query"], pa.string())
+    if not ids:  # a question's id is the row where its text stands first
+        first: dict[str, int] = {}
+        ids = [f"{name}-{first.setdefault(question, row)}" for row, question in enumerate(questions)]
     texts: dict[str, str] = {}
     ranks: Counter[str] = Counter()
     for row, (qid, query, text, grade) in enumerate(
         zip(
-            ids or _first_rows(questions, name),
+            ids,
             questions,
             table.column(column_names["text"], pa.string()),
             table.column(column_names["grade"], pa.int64()),
@@ -95,9 +98,3 @@ def _pairs(source: Pairs, name: str) -> Iterator[_Pair]:
             raise UserError(f"{place}: question {qid!r} is {query!r} here and {texts[qid]!r} before")
         yield _Pair(place, qid, query, f"{qid}-{ranks[qid]}", text or "", grade)
         ranks[qid] += 1
-
-
-def _first_rows(texts: list[str], split: str) -> list[str]:
-    """Return an id for each row: the split and the row where its text stands first."""
-    first: dict[str, int] = {}
-    return [f"{split}-{first.setdefault(text, row)}" for row, text in enumerate(texts)]

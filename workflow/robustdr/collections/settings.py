@@ -6,14 +6,31 @@ A source stays the mapping that it is in YAML, because the given keys decide wha
 
 from typing import Annotated, Literal, NotRequired, get_args, get_type_hints
 
-from pydantic import AfterValidator, Discriminator, Field, NonNegativeInt, PositiveInt, Tag, with_config
+from pydantic import (
+    AfterValidator,
+    Discriminator,
+    Field,
+    NonNegativeInt,
+    PositiveInt,
+    Tag,
+    ValidationInfo,
+    with_config,
+)
 from typing_extensions import TypeAliasType, TypedDict  # Python's own come with 3.12
 
 from robustdr.core.secrets import URL
 from robustdr.core.settings import STRICT, UNSEEN
 from robustdr.core.validation import Distinct, wrong
 
+
+def _placed(path: str, info: ValidationInfo) -> str:
+    """Return a path as it is; in an overlay, whose folder is the context, it starts there."""
+    return str(info.context / path) if info.context else path
+
+
+Placed = AfterValidator(_placed)
 Text = Annotated[str, Field(min_length=1)]
+UserPath = Annotated[Text, Placed]  # of a user's file or folder
 Name = Annotated[str, Field(pattern="^[a-z0-9-]+$")]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 PartOfSpeech = Literal["noun", "verb", "adj", "adv"]
@@ -48,7 +65,7 @@ class Columns(TypedDict):
 class SourceFile(TypedDict, total=False):
     """A file: `path`, or `hub` or `github` with `revision` and `file`."""
 
-    path: Text
+    path: UserPath
     """Your own file."""
     hub: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
     """A data set of the hub, `owner/name`."""
@@ -104,8 +121,6 @@ class AlignedSplit(_Split):
     """First and last line that are read, from 1; all lines if not given."""
     queries: NotRequired[PositiveInt]
     """Number of questions drawn; all if not given."""
-    longest: NotRequired[PositiveInt]
-    """Most words of a question; longer questions are left out."""
 
 
 class FaqSplit(_Split):
@@ -147,9 +162,9 @@ class IrdsSplit(_Counted):
 class LocalSplit(_Counted):
     kind: NotRequired[Literal["local"]]
     """Needed where the corpus is of another kind."""
-    queries: Text
+    queries: UserPath
     """File with lines qid<TAB>text, or JSONL or Parquet with qid and text; may be .gz."""
-    qrels: NotRequired[Text]
+    qrels: NotRequired[UserPath]
     """TREC qrels, or BEIR's with their head line; may be .gz. A query log has none."""
 
 
@@ -188,7 +203,7 @@ class _Any(TypedDict, total=False):
 
 
 class _Pinned(TypedDict, total=False):
-    sha256: dict[str, Sha256]
+    sha256: dict[Annotated[str, Placed], Sha256]
     """SHA-256 by file, as the file is named in this entry or split."""
 
 
@@ -242,7 +257,7 @@ class WordNet(_Any, _Stand):
 class Beir(_Any, _Pinned, _Published):
     kind: Literal["beir"]
     """A folder in BEIR's layout."""
-    folder: Text
+    folder: UserPath
     """The folder."""
     splits: dict[Name, Annotated[Annotated[BeirSplit, Tag("beir")] | Foreign, _kind_or("beir")]]
     """The queries, by split: the name of a file in qrels/."""
@@ -264,7 +279,7 @@ class Irds(_Any, _Private, _Published):
 class Local(_Any, _Private, _Published):
     kind: Literal["local"]
     """Your own files."""
-    corpus: NotRequired[Annotated[str, Field(pattern=r"(\.(tsv|jsonl)(\.gz)?|\.parquet)$")]]
+    corpus: NotRequired[Annotated[str, Field(pattern=r"(\.(tsv|jsonl)(\.gz)?|\.parquet)$"), Placed]]
     """docid<TAB>text or docid<TAB>title<TAB>text, perhaps with a head line. Or JSONL or Parquet with docid, text and
     perhaps title; fields may have the names of BEIR, ir_datasets, MS MARCO and Pyserini. A query log has none."""
     drop_empty: NotRequired[Literal[True]]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
 
-from robustdr.core.digests import digest_as, kind
 from robustdr.core.errors import UserError
+from robustdr.core.files import digest_as, digest_kind
 
 GITHUB = "https://raw.githubusercontent.com"
 ATTEMPTS = 3  # in a row without a new byte
@@ -24,7 +24,7 @@ def fetch(url: str, path: Path, digest: str, headers: Mapping[str, str]) -> None
     """Fetch a file to `path`. Until it is whole and checked it is `<path>.part`, which the next call continues.
 
     Args:
-        digest: that the file must have; see `digests.kind`. headers: of the request.
+        digest: that the file must have; see `files.digest_kind`. headers: of the request.
 
     Raises:
         UserError: the server refuses, does not answer, or sends another file; then nothing is kept of it.
@@ -52,7 +52,7 @@ def fetch(url: str, path: Path, digest: str, headers: Mapping[str, str]) -> None
                 raise UserError(f"{url}: {' '.join(str(error).split())[:300]}{remainder_note}") from None
     if (actual := digest_as(part, digest)) != digest:
         part.unlink()
-        raise UserError(f"{url} has the {kind(digest)} {actual}, {digest} was expected; nothing is kept of it")
+        raise UserError(f"{url} has the {digest_kind(digest)} {actual}, {digest} was expected; nothing is kept of it")
     os.replace(part, path)
 
 

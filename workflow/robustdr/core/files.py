@@ -277,3 +277,22 @@ def sha256(path: str | Path) -> str:
     """The hexadecimal SHA-256 of a file."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+DIGESTS = {32: "MD5", 40: "git name", 64: "SHA-256"}  # as upstream gives them, by the number of digits
+
+
+def digest_kind(digest: str) -> str:
+    """Return what a digest is, in words."""
+    return DIGESTS.get(len(digest), "SHA-256")
+
+
+def digest_as(file: Path, digest: str) -> str:
+    """Return the digest of a file, of the kind of `digest`."""
+    if (name := digest_kind(digest)) == "SHA-256":
+        return sha256(file)
+    hashed = hashlib.new("md5" if name == "MD5" else "sha1", usedforsecurity=False)
+    if name == "git name":  # which git gives to contents
+        hashed.update(f"blob {file.stat().st_size}\0".encode())
+    with open(file, "rb") as opened:
+        return hashlib.file_digest(opened, lambda: hashed).hexdigest()

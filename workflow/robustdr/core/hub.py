@@ -1,6 +1,5 @@
 """Files of the hub's cache: fetched at a pinned revision, and moved away if they differ from the pinned ones."""
 
-import hashlib
 import os
 import re
 from collections.abc import Iterator
@@ -9,7 +8,7 @@ from pathlib import Path
 
 from robustdr.core import first_seen
 from robustdr.core.errors import UserError
-from robustdr.core.files import sha256
+from robustdr.core.files import digest_as
 
 # Of a model: configurations (ColBERT's is a .metadata), tokenizers in every published form, weights as safetensors.
 BLOB = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")  # of small files the digest of Git, of large ones the SHA-256
@@ -47,12 +46,6 @@ def check_cached(path: Path, subject: str) -> None:
         check(file, name, subject, cached=True, origin="the hub has")
 
 
-def _git_digest(file: Path) -> str:
-    with open(file, "rb") as opened:
-        size = os.fstat(opened.fileno()).st_size
-        return hashlib.file_digest(opened, lambda: hashlib.sha1(b"blob %d\0" % size)).hexdigest()
-
-
 def check(file: Path, expected: str, subject: str, cached: bool, origin: str = "the configuration pins") -> None:
     """Check a file against its SHA-256, or against its digest of Git (40 digits).
 
@@ -63,7 +56,7 @@ def check(file: Path, expected: str, subject: str, cached: bool, origin: str = "
     Raises:
         UserError: the digest differs; a cached file is moved to `<blob>.damaged`.
     """
-    if (actual := sha256(file) if len(expected) == 64 else _git_digest(file)) == expected:
+    if (actual := digest_as(file, expected)) == expected:
         return
     message = f"{subject}: {file} has sha256 {actual}, {origin} {expected}"
     if cached:

@@ -3,6 +3,8 @@
 import os
 import platform
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -55,6 +57,24 @@ VARIABLES = (
     "TORCH_MKLDNN_MATMUL_MIN_DIM",
     "TORCH_MKLDNN_MATMUL_MIN_SIZE",
 )
+
+
+def cores() -> int:
+    """Return the cores of this job: Snakemake and commands set OMP_NUM_THREADS; 1 if it is unset."""
+    return int(os.environ.get("OMP_NUM_THREADS", 1))
+
+
+@contextmanager
+def job_cores(number: int) -> Iterator[None]:
+    """Let jobs of this process have so many cores."""
+    before = os.environ.get("OMP_NUM_THREADS")
+    os.environ["OMP_NUM_THREADS"] = str(number)
+    try:
+        yield
+    finally:
+        del os.environ["OMP_NUM_THREADS"]
+        if before is not None:
+            os.environ["OMP_NUM_THREADS"] = before
 
 
 def variables() -> dict[str, str]:

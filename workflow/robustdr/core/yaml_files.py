@@ -162,17 +162,18 @@ def load(path: Path, kind: type[T]) -> T:
     return checked(kind, read_yaml(path), path)
 
 
-def checked(kind: type[T], tree: Any, path: Path, keys: Sequence[str] = ()) -> T:
+def checked(kind: type[T], tree: Any, path: Path, keys: Sequence[str] = (), folder: Path | None = None) -> T:
     """Return what was read from a YAML file as `kind`: a model, or a type such as `dict[str, Scale]`.
 
     Args:
-        keys: where `tree` stands in the file; empty if it is the whole file.
+        keys: where `tree` stands in the file; empty if it is the whole file. folder: where the user's paths start; None
+            for the folder where the command runs.
 
     Raises:
         UserError: the first thing that is wrong: file, line, keys, value and what is allowed.
     """
     adapter: TypeAdapter[T] = _adapter(kind)  # type: ignore[arg-type]  # mypy takes no type for hashable
     try:
-        return adapter.validate_json(json.dumps(tree, default=str))  # strict models take mappings from JSON alone
+        return adapter.validate_json(json.dumps(tree, default=str), context=folder)  # strict models take no mappings
     except ValidationError as error:
         raise located(UserError(f"{path}: {explained(error, adapter, keys)}")) from None

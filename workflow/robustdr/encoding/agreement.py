@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from robustdr.core.errors import UserError
+from robustdr.encoding import hardware
 from robustdr.encoding.any_type import describe
 from robustdr.encoding.description import LATE, SPARSE, model_type
 from robustdr.encoding.directory import DOCUMENT, QUERY
@@ -18,7 +19,6 @@ from robustdr.encoding.sparse import weights
 
 APART = 0.5  # least share of texts with a vector of their own, of those that are different tokens
 LARGEST = 1e-4  # difference that rounding in single precision explains, of vectors of length 1
-FEW = 4  # texts at a time: a sparse encoder takes 0.06 GB, some times over, for one of 512 tokens
 SAID = "Where do swifts sleep? In 1869 Mendeleev left gaps; die Tür, l'été, 北京, https://a.org/b?c=1 #tag *x* IT'S … "
 # From one word to more than any limit.
 TEXTS = [" ".join((SAID * 60).split()[n : n + 1 + (900 if n > 47 else n * n // 20)]) for n in range(50)]
@@ -46,12 +46,14 @@ def agreement(folder: Path, library: Any) -> Agreement:
     Raises:
         UserError: it is larger than `LARGEST`, or see `_encode_apart`.
     """
+    hardware.start(1)  # the texts are few, and the difference shall not depend on the cores
     encode_folder, difference = _reader(folder), 0.0
     for texts, route, encode in (
         (TEXTS[::2], QUERY, library.encode_query),
         (TEXTS[1::2], DOCUMENT, library.encode_document),
     ):
-        expected, actual = _numbers(encode(texts, batch_size=FEW)), encode_folder(texts, route)
+        # One text at a time: a sparse encoder takes 0.06 GB, some times over, for one of 512 tokens.
+        expected, actual = _numbers(encode(texts, batch_size=1)), encode_folder(texts, route)
         if library.similarity_fn_name == "cosine":
             expected = expected / np.linalg.norm(expected, axis=1, keepdims=True)
         longest = np.linalg.norm(expected, axis=1).max()

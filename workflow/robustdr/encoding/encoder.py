@@ -19,7 +19,7 @@ from robustdr.core.seeds import digest
 from robustdr.encoding import loading
 from robustdr.encoding.batching import by_length, pad
 from robustdr.encoding.directory import QUERY, SEPARATOR, SETTINGS, is_plain, is_router, part
-from robustdr.encoding.hardware import Precision, autocast, device, dtype, sent
+from robustdr.encoding.hardware import Precision, at_once, autocast, device, dtype, sent
 
 if TYPE_CHECKING:
     from robustdr.encoding import whole
@@ -201,16 +201,23 @@ class Encoder:
         step = PIECE if on_gpu else max(1, len(texts))
         starts = range(0, len(texts), step)
         self.model.eval()
+
+        @torch.inference_mode()
+        def encode(start: int, tokens: list[list[int]], batch: list[int]) -> None:
+            token_ids = [tokens[i] for i in batch]
+            rows = sent(torch.tensor(batch) + start, self.device)
+            vectors[rows] = self.forward(token_ids) if on_gpu else self.embed(token_ids)
+            bar.update(len(batch))
+
         bar = tqdm(total=len(texts), desc=progress, unit="text", disable=None if progress else True)
-        with torch.inference_mode(), bar, ThreadPoolExecutor(1) as ahead:
+        with bar, ThreadPoolExecutor(1) as ahead:
             vectors = torch.empty((len(texts), self.dimension), device=self.device)
             pieces = ahead.map(lambda start: self.tokenise(texts[start : start + step], max_length), starts)
             for start, tokens in zip(starts, pieces, strict=True):
                 lengths = [len(ids) for ids in tokens]
-                batches = by_length(lengths, ENCODED_TOKENS, step) if on_gpu else by_length(lengths, batch_tokens)
-                for batch in batches:
-                    token_ids = [tokens[i] for i in batch]
-                    rows = sent(torch.tensor(batch) + start, self.device)
-                    vectors[rows] = self.forward(token_ids) if on_gpu else self.embed(token_ids)
-                    bar.update(len(batch))
+                if on_gpu:
+                    for batch in by_length(lengths, ENCODED_TOKENS, step):
+                        encode(start, tokens, batch)
+                else:
+                    at_once(partial(encode, start, tokens), by_length(lengths, batch_tokens))
         return vectors.cpu().numpy()

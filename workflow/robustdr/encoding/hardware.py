@@ -1,6 +1,9 @@
 """The device and precision of a process; both decide the last digits of a vector."""
 
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from typing import TypeVar
 
 import torch
 
@@ -10,6 +13,9 @@ from robustdr.core.settings import Precision
 
 # cuDNN plans its attention for each shape of a batch, which takes longer than to compute it: texts have many lengths.
 torch.backends.cuda.enable_cudnn_sdp(False)
+
+Part = TypeVar("Part")
+Result = TypeVar("Result")
 
 
 def device() -> torch.device:
@@ -32,6 +38,19 @@ def this_hardware() -> str:
 def start(threads: int) -> None:
     """Set the number of CPU threads; it decides the order of additions."""
     torch.set_num_threads(threads)
+
+
+def at_once(function: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
+    """Return `function` of each part, in order, on all cores of the job.
+
+    Each part has the number of threads that `start` set, so the results do not depend on the number of cores.
+    """
+    threads = torch.get_num_threads()
+    workers = min(processor.cores() // threads, len(parts))
+    if workers < 2:
+        return [function(part) for part in parts]
+    with ThreadPoolExecutor(workers, initializer=start, initargs=(threads,)) as pool:
+        return list(pool.map(function, parts))
 
 
 def dtype(precision: Precision, on: torch.device) -> torch.dtype:

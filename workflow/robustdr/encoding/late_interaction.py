@@ -82,7 +82,7 @@ def vectors(model: Library, texts: Sequence[str], route: str) -> list[torch.Tens
     Raises:
         UserError: a vector is not finite (names the text).
     """
-    text_vectors: list[torch.Tensor] = model.encode(texts, route)
+    text_vectors = model.encode(texts, route)
     for text, token_vectors in zip(texts, text_vectors, strict=True):
         if not token_vectors.isfinite().all():
             raise UserError(f"{model.path}: a vector of the text {text!r} is not finite")

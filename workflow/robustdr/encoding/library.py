@@ -1,8 +1,9 @@
 """Models that sentence-transformers itself runs: sparse encoders and late interaction."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 import torch
 from sentence_transformers.base.modules import Transformer
@@ -10,13 +11,14 @@ from sentence_transformers.base.modules import Transformer
 from robustdr.core.files import from_json
 from robustdr.core.settings import Precision
 from robustdr.encoding import loading_modules
+from robustdr.encoding.batching import by_length
 from robustdr.encoding.directory import QUERY, SEPARATOR, SETTINGS
-from robustdr.encoding.hardware import device, dtype
+from robustdr.encoding.hardware import at_once, device, dtype
 from robustdr.encoding.whole import modules
 
 # Of one pass through the model, padding included. A sparse encoder scores every word for each of them: BERT's 30,522
-# words take 0.13 GB for 1,024 tokens, some times over.
-TOKENS = {"cpu": 1024, "cuda": 4096}
+# words take 31 MB for 256 tokens, some times over. More than 32 MB would be fetched from the system for each pass.
+TOKENS = {"cpu": 256, "cuda": 4096}
 
 
 class Library:
@@ -48,21 +50,27 @@ class Library:
         self.model = loading_modules.of_type(path, kind, dtype(precision, on)).to(on)
         self.separator: str = from_json((path / SETTINGS).read_bytes()).get(SEPARATOR, " ")
 
-    def encode(self, texts: Sequence[str], route: str) -> Any:
-        """Return what the model makes of texts, on the CPU, in single precision.
+    def encode(self, texts: Sequence[str], route: str) -> list[torch.Tensor]:
+        """Return what the model makes of each text, on the CPU, in single precision.
 
         Returns:
-            Of a sparse encoder a sparse tensor, [texts, words]; of late interaction for each text [tokens, dimension].
+            Of a sparse encoder sparse tensors, [words]; of late interaction [tokens, dimension].
         """
         first, length = modules(self.model, route)[0], self.lengths[route]
         if isinstance(first, Transformer):
             setattr(first, f"{route}_length", length)
         else:
             first.tokenizer.model_max_length = length
-        encode = self.model.encode_query if route == QUERY else self.model.encode_document
-        encoded = encode(list(texts), batch_size=max(1, self._tokens // length), show_progress_bar=False)
-        return (
-            encoded.cpu().float()
-            if isinstance(encoded, torch.Tensor)
-            else [vectors.cpu().float() for vectors in encoded]
-        )
+        token_ids = first.tokenizer(list(texts), truncation=True, max_length=length)["input_ids"]
+        batches = by_length([len(ids) for ids in token_ids], self._tokens)
+        route_encode = self.model.encode_query if route == QUERY else self.model.encode_document
+
+        def encode(batch: list[int]) -> list[torch.Tensor]:
+            encoded = route_encode([texts[i] for i in batch], batch_size=len(batch), show_progress_bar=False)
+            return [vectors.cpu().float() for vectors in encoded]
+
+        # The first call sets how the tokenizer cuts and pads; two threads may not do that at the same time.
+        first_batch, *further_batches = batches
+        encoded = [encode(first_batch), *at_once(encode, further_batches)]
+        by_position = zip(chain.from_iterable(batches), chain.from_iterable(encoded), strict=True)
+        return [vectors for _, vectors in sorted(by_position, key=itemgetter(0))]

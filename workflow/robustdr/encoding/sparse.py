@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+import torch
 from scipy.sparse import csr_array
 
 from robustdr.core.errors import UserError
@@ -15,7 +16,7 @@ def weights(model: Library, texts: Sequence[str], route: str) -> csr_array:
     Raises:
         UserError: a weight is not finite (names the text).
     """
-    sparse_tensor = model.encode(texts, route).coalesce()
+    sparse_tensor = torch.stack(model.encode(texts, route)).coalesce()
     rows, columns = sparse_tensor.indices().numpy()
     word_weights = csr_array((sparse_tensor.values().numpy(), (rows, columns)), shape=tuple(sparse_tensor.shape))
     if not np.isfinite(word_weights.data).all():

@@ -28,15 +28,10 @@ class Variance:
         Each part has the t quantile of its own degrees of freedom, for a two-sided test at `level` (Cochran and Cox,
         1957, section 4.14). So more spread in either never narrows an interval, which Satterthwaite's do.
         """
-        t_queries, t_runs = (_t(level, degrees) for degrees in (self.queries_df, self.runs_df))
+        from scipy.special import stdtrit
+
+        t_queries, t_runs = (-float(stdtrit(degrees, level / 2)) for degrees in (self.queries_df, self.runs_df))
         return t_queries**2 * self.queries + t_runs**2 * self.runs
-
-
-def _t(level: float, degrees: float) -> float:
-    """Return the two-sided quantile of t."""
-    from scipy.special import stdtrit
-
-    return -float(stdtrit(degrees, level / 2))
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,10 @@ from robustdr.core.yaml_files import Tree, checked, located, read_yaml
 from robustdr.experiments.checks import check
 from robustdr.experiments.kinds import KINDS, Recipe
 from robustdr.experiments.models import Config, Experiment, Scale
-from robustdr.experiments.overlay import find_files, layers, placed_collection, placed_scale
 from robustdr.experiments.sources import load_sources
 from robustdr.reporting import figures, layouts
+
+PARTS = ("collections.yaml", "scales/*.yaml", "papers/*/experiment.yaml")
 
 
 def load(folder: Path = Path("config"), overlay: Path | None = None) -> Config:
@@ -36,8 +37,12 @@ def load(folder: Path = Path("config"), overlay: Path | None = None) -> Config:
 
 
 def _load(folder: Path, overlay: Path | None) -> Config:
-    folders = layers(folder, overlay)
-    files, scale_files = find_files(folders, "papers/*/experiment.yaml"), find_files(folders, "scales/*.yaml")
+    if overlay and not any(path for part in PARTS for path in overlay.glob(part)):
+        raise UserError(f"overlay: {overlay}: nothing to lay over {folder}; allowed: {', '.join(PARTS)} of a folder")
+    folders = [folder, overlay] if overlay else [folder]
+    files = {path.parent.name: path for layer in folders for path in layer.glob("papers/*/experiment.yaml")}
+    scale_files = {path.stem: path for layer in folders for path in layer.glob("scales/*.yaml")}
+    files, scale_files = dict(sorted(files.items())), dict(sorted(scale_files.items()))
     papers = {paper: _experiment(paper, path) for paper, path in files.items()}
     _check_declared_once(papers, files)
     claim_files = {paper: path.with_name("claims.yaml") for paper, path in files.items()}
@@ -84,20 +89,18 @@ def _recipe(name: str, entry: Any, path: Path) -> Any:
 
 def _check_declared_once(papers: Mapping[str, Experiment], files: Mapping[str, Path]) -> None:
     for section in ("systems", "pretraining"):
-        declared: set[str] = set()
+        declared: dict[str, str] = {}
         for paper, experiment in papers.items():
             for name in getattr(experiment, section):
-                if name in declared:
-                    raise UserError(f"{files[paper]}: {section}.{name}: declared by another paper too")
-                declared.add(name)
+                if (first := declared.setdefault(name, paper)) != paper:
+                    raise UserError(f"{files[paper]}: {section}.{name}: declared by {files[first]} too; allowed: once")
 
 
 def _collections(folder: Path, overlay: Path | None) -> dict[str, Tree]:
     path = folder / "collections.yaml"
     collections: dict[str, Tree] = dict(checked(Collections, read_yaml(path), path))  # type: ignore[arg-type]
     if overlay and (path := overlay / "collections.yaml").is_file():
-        overlay_collections = checked(Collections, read_yaml(path), path)
-        collections |= {name: placed_collection(dict(source), overlay) for name, source in overlay_collections.items()}
+        collections |= checked(Collections, read_yaml(path), path, folder=overlay)  # type: ignore[arg-type]
     return collections
 
 
@@ -114,7 +117,7 @@ def _scales(files: dict[str, Path], overlay: Path | None) -> dict[str, Scale]:
     scale_trees = {name: read_yaml(path) for name, path in files.items()}
     for name, path in files.items():
         if overlay and path.is_relative_to(overlay):
-            scale_trees[name] = placed_scale(scale_trees[name], overlay)
+            scale_trees[name] = _placed_scale(scale_trees[name], overlay)
 
     def whole(name: str, extending: tuple[str, ...] = ()) -> dict[str, Any]:
         scale = dict(scale_trees[name])
@@ -126,3 +129,21 @@ def _scales(files: dict[str, Path], overlay: Path | None) -> dict[str, Scale]:
 
     first = sorted(scale_trees, key=lambda name: "extends" in scale_trees[name])
     return {name: checked(Scale, whole(name), files[name]) for name in first}
+
+
+def _placed_scale(scale: Tree, folder: Path) -> Tree:
+    """Return a scale of an overlay with relative paths of its checkpoints starting at `folder`.
+
+    A scale that it `extends` may lie elsewhere, so this comes before their keys are merged.
+    """
+
+    def place_checkpoint(entry: Tree) -> Tree:
+        source = entry.get("source", {})
+        if "path" not in source or "package" in source:  # a package's path is inside the package
+            return entry
+        return {**entry, "source": {**source, "path": str(folder / source["path"])}}
+
+    return {
+        **scale,
+        "checkpoints": {name: place_checkpoint(entry) for name, entry in scale.get("checkpoints", {}).items()},
+    }

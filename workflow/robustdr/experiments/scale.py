@@ -29,20 +29,19 @@ class Place:
     """Split to evaluate instead of the experiment's."""
 
 
-def _place(entry: Any) -> Any:
-    return {"collection": entry} if isinstance(entry, str) else entry
-
-
-Bound = Annotated[Place, BeforeValidator(_place, json_schema_input_type=str | Place)]
-
-
-def _several(entry: Any) -> Any:
-    return entry if isinstance(entry, list) else [entry]
-
-
+Bound = Annotated[
+    Place,
+    BeforeValidator(
+        lambda entry: {"collection": entry} if isinstance(entry, str) else entry, json_schema_input_type=str | Place
+    ),
+]
 SplitName = Annotated[str, Field(pattern="^[a-z0-9-]+/[a-z0-9-]+$")]
 Releases = Annotated[
-    list[Release], Field(min_length=1), BeforeValidator(_several, json_schema_input_type=Release | list[Release])
+    list[Release],
+    Field(min_length=1),
+    BeforeValidator(
+        lambda entry: entry if isinstance(entry, list) else [entry], json_schema_input_type=Release | list[Release]
+    ),
 ]
 
 

@@ -94,7 +94,10 @@ def outputs(stages: Mapping[str, Sequence[Node]]) -> dict[str, list[str]]:
         folders = [str(folder) for folder in reversed(PurePosixPath(file).relative_to(root).parents)][1:]
         whole = (f"{root}/{folder}" for folder in folders if stages_below[f"{root}/{folder}"] == {stage})
         places[stage][next(whole, file)] = None
-    return {stage: _outermost(paths) for stage, paths in places.items()}
+    return {
+        stage: [path for path in paths if paths.keys().isdisjoint(map(str, PurePosixPath(path).parents))]
+        for stage, paths in places.items()
+    }
 
 
 def _files(node: Node) -> Iterable[str]:
@@ -106,26 +109,14 @@ def _files(node: Node) -> Iterable[str]:
     yield node.declared
 
 
-def _outermost(paths: Iterable[str]) -> list[str]:
-    """Return the paths that lie in no other one."""
-    distinct = set(paths)
-    return [path for path in paths if distinct.isdisjoint(map(str, PurePosixPath(path).parents))]
-
-
 def read(stages: Mapping[str, Sequence[Node]], outputs: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     """Return what each stage reads of what others made: files and folders of `outputs`, and files of the user."""
     stage_of_output = {path: stage for stage, paths in outputs.items() for path in paths}
     read_by_stage = {}
     for stage, nodes in stages.items():
-        holding = {
-            place for node in nodes for source in sources(node) for place in _holding(source.path, stage_of_output)
-        }
+        paths = {PurePosixPath(source.path) for node in nodes for source in sources(node)}
+        holding = {str(place) for path in paths for place in (path, *path.parents)} & stage_of_output.keys()
         users = {str(path) for node in nodes for entry in node.inputs.values() for path in entry.files if path.exists()}
         others = sorted(place for place in holding if stage_of_output[place] != stage)
         read_by_stage[stage] = others + sorted(users)
     return read_by_stage
-
-
-def _holding(path: str, outputs: Iterable[str]) -> list[str]:
-    """Return the one of `outputs` that holds a path."""
-    return [place for place in map(str, (PurePosixPath(path), *PurePosixPath(path).parents)) if place in outputs]

@@ -118,20 +118,16 @@ class Collections(Part):
         collection, _, split = place.partition("/")
         return self.split_card((collection, split)) if split else self.card(collection)
 
-    def _compared(self, split: Split) -> list[Split]:
-        """Return the splits that are compared with a training split: the others of its collection that jobs read."""
-        collection, name = split
-        split_names = self.demand.splits(collection) if name == TRAINING else []
-        return [(collection, split_name) for split_name in split_names if split_name != TRAINING]
-
     def _card(self, collection: str, place: str, *splits: Split) -> Node:
         source, log = self.lineage.config.collections[collection], self.lineage.is_log(collection)
         files = [(name, file) for _, name in splits for file in self.split_files((collection, name))]
         compared_files = [
-            (compared_split[1], file)
-            for s in splits
-            for compared_split in self._compared(s)
-            for file in self.split_files(compared_split)
+            (other, file)
+            for _, name in splits
+            if name == TRAINING
+            for other in self.demand.splits(collection)
+            if other != TRAINING
+            for file in self.split_files((collection, other))
         ]
         return self.node(
             "check",

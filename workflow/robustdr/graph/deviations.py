@@ -161,9 +161,9 @@ def faults(config: Config, paper: str) -> Iterator[str]:
         if source.deviation and source.values and not (differs or source.unspecified):
             yield f"{place}: deviation: nothing differs: every value is the one of the source; remove `deviation`"
     for name in (*trained(lineage, paper), *evaluated(lineage, paper)):
-        for key in values(lineage, name):
-            if (name, key) not in accounted:
-                yield f"{path}: {name}: {key}: no source; say where its value stands, or that it is `unspecified`"
+        if open_keys := [key for key in values(lineage, name) if (name, key) not in accounted]:
+            keys = ", ".join(open_keys)
+            yield f"{path}: {name}: {keys}: no source; say where the value stands, or that it is `unspecified`"
 
 
 def page(config: Config, effects: Effects) -> str:

@@ -286,22 +286,15 @@ def _theirs(graph: Graph, paper: str, systems: Iterable[str], spec: TableSpec) -
     }
 
 
-def _costs_of(graph: Graph, system: str) -> list[Node]:
-    """Return the nodes of a system's training costs: one file for each seed."""
-    models = [graph.model(system, seed) for seed in graph.lineage.seeds(system)]
-    return [graph.cost(model) for model in models]
-
-
 def _lineage_costs(graph: Graph, system: str) -> dict[str, list[Node]]:
     """Return the nodes of costs: `own` training, and the lineage in `total`; none if the system cannot be made."""
     lineage = graph.lineage
-    trained = [] if lineage.unavailable(system) else lineage.lineage(system)
+    trained, seeds = [] if lineage.unavailable(system) else lineage.lineage(system), lineage.seeds(system)
     before = dict.fromkeys(filter(None, map(lineage.pretraining_of, trained)))
-    pretrained = [graph.pretrained(name, seed) for name in before for seed in lineage.seeds(system)]
-    seeds = lineage.seeds(system)
+    pretrained = [graph.pretrained(name, seed) for name in before for seed in seeds]
     models = [graph.model(name, lineage.seed_of(name, seed)) for name in trained for seed in seeds]
     return {
-        "own": _costs_of(graph, system) if system in trained else [],
+        "own": [graph.cost(graph.model(system, seed)) for seed in seeds if system in trained],
         "total": [graph.cost(model) for model in (*pretrained, *models)],
     }
 

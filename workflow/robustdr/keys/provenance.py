@@ -231,7 +231,7 @@ def installed(code: Code) -> dict[str, str]:
     for name, pin in packages(code).items():
         at_hand = next(filter(None, map(_version, DISTRIBUTIONS.get(name.partition("-")[0], (name,)))), None)
         if at_hand is None or at_hand.partition("+")[0] != pin:
-            state = f"{at_hand} is installed" if at_hand else "it is not installed"
+            state = f"{sys.prefix} has {at_hand}" if at_hand else "it is not installed"
             raise UserError(
                 f"requirements.lock pins {name}=={pin}, {state}; results are made only with the pinned versions: "
                 f"`make setup`, or `pip install {name}=={pin}`"

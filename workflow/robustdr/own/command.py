@@ -7,7 +7,7 @@ from typing import get_args
 from robustdr.collections import data
 from robustdr.core.paths import named_path
 from robustdr.encoding.directory import POOLINGS
-from robustdr.own import REALISTIC, ROLES, SMALL, Coarse
+from robustdr.own import REALISTIC, ROLES, Coarse
 from robustdr.own.signals import ends_on_signals
 
 
@@ -85,8 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     text += "that run by themselves"
     parser.add_argument("--fail-if-drop", type=float, metavar="PERCENT", help=text)
-    text = f"processor cores to use; default: all; for at most {SMALL:,} passages one is used, unless there is --fix"
-    parser.add_argument("--cores", type=int, default=os.cpu_count(), help=text)
+    parser.add_argument("--cores", type=int, default=os.cpu_count(), help="processor cores to use; default: all")
     parser.add_argument(
         "-o", "--output", type=named_path, required=True, help="folder of the report; run again to resume"
     )

@@ -7,7 +7,7 @@ import re
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import chdir
+from contextlib import chdir, nullcontext
 from itertools import product
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from robustdr.collections.language import given_or_found
 from robustdr.collections.local import NOT_COMPOSED, THREE_COLUMNS, irds_id, read_queries
 from robustdr.collections.problems import sentences
 from robustdr.collections.reading import MARKED
+from robustdr.core import processor
 from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_queries as read_texts
@@ -129,8 +130,9 @@ def evaluate(arguments: argparse.Namespace) -> tuple[results.Report, int]:
         pairs = a.output / "logged.tsv"
         notes += write_pairs(a.variations_file, queries, pairs)
         parameters[LOGGED] = {"file": str(pairs.resolve()), "sha256": sha256(pairs)}
+    small = (passages <= SMALL and not a.fix) or not WORKFLOW
     waits = f"{a.output}: another call of evaluate works in this folder; this one waits for it"
-    with exclusive_lock(a.output / LOCK, waits):
+    with exclusive_lock(a.output / LOCK, waits), processor.job_cores(a.cores) if small else nullcontext():
         experiment.write(
             folder,
             compared,
@@ -146,7 +148,7 @@ def evaluate(arguments: argparse.Namespace) -> tuple[results.Report, int]:
             parameters,
         )
         job_graph = graph(load(PROJECT, folder.resolve()), NAME)
-        cores = None if (passages <= SMALL and not a.fix) or not WORKFLOW else a.cores
+        cores = None if small else a.cores
         if a.truncate_dim:
             _check_dimensions(job_graph, compared, a.truncate_dim, a.output, cores)
         if elsewhere := [experiment.system_of(n) for n, model in enumerate(compared) if "runs" in model.recipe]:

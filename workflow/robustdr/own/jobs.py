@@ -12,7 +12,8 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import chdir, redirect_stderr, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout, suppress
+from ctypes import CDLL
 from pathlib import Path
 
 from robustdr.core import network
@@ -59,6 +60,8 @@ def make(graph: Graph, targets: Sequence[Node], folder: Path) -> None:
             if node.stage == RANKS:
                 gc.collect()  # the model that ranked: the next one has its memory
                 gc.freeze()  # what libraries have loaded is not looked through again
+                with suppress(AttributeError):  # only glibc has it
+                    CDLL(None).malloc_trim(0)  # what threads have left free goes back to the system
             if status:
                 line.clear()
                 *_, message = Path(node.log).read_text(encoding="utf-8").splitlines() or [f"exit status {status}"]

@@ -20,19 +20,13 @@ def inspect(gpus: int, precision: str) -> dict[str, Any]:
     import torch
 
     features: dict[str, Any] = {"host": socket.gethostname(), "torch": torch.__version__, "cuda": torch.version.cuda}
-    faults = list(_torch())
+    installed, pin = torch.__version__.partition("+")[0], pins()["torch"]
+    faults = [] if installed == pin else [f"torch {installed} is installed, requirements.lock pins {pin}"]
     if gpus:
         faults += _gpus(gpus, precision, features)
     if faults:
         raise UserError(f"{socket.gethostname()}: {'; '.join(faults)}")
     return features
-
-
-def _torch() -> Iterator[str]:
-    import torch
-
-    if (installed := torch.__version__.partition("+")[0]) != (pin := pins()["torch"]):
-        yield f"torch {installed} is installed, requirements.lock pins {pin}"
 
 
 def _gpus(gpus: int, precision: str, features: dict[str, Any]) -> Iterator[str]:

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from robustdr.collections import kind_of
+from robustdr.collections import irds, kind_of, located, part
 from robustdr.collections.archives import Archive, archives
+from robustdr.core.downloads import github_url
 from robustdr.encoding.directory import CHARACTER
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.keys.node import Node
@@ -109,7 +110,14 @@ def things(node: Node) -> Iterator[Thing]:
     elif isinstance(node.settings, CheckpointSettings):
         yield from _checkpoint_things(node.settings)
     elif isinstance(node.settings, Release):
-        yield _released(node.settings, f"snakemake --cores 1 {node.path}")
+        if node.settings.path:
+            yield File(
+                Path(node.settings.path),
+                node.settings.sha256 or "",
+                "put it there; `released` of the scale names it",
+            )
+        else:
+            yield Download(url(node.settings), _mend(node))
     elif node.rule in ("vary", "vary_shard"):
         yield from _variation_things(json.loads(node.options["settings"]), node.outside)
     elif isinstance(node.settings, ReleasedRunSettings):
@@ -121,6 +129,11 @@ def things(node: Node) -> Iterator[Thing]:
         yield Server(node.settings.url, node.settings.key)
 
 
+def _mend(node: Node) -> str:
+    """Return the command of the job that brings what is missing."""
+    return f"snakemake --cores 1 {node.path}"
+
+
 def _own_files(node: Node) -> Iterator[File]:
     source = json.loads(node.options["source"])
     explanation = f"{node.inputs['files'].place} of the configuration says what it is"
@@ -129,23 +142,18 @@ def _own_files(node: Node) -> Iterator[File]:
 
 
 def _collection_things(node: Node) -> Iterator[Thing]:
-    source, split = json.loads(node.options["source"]), node.options.get("split")
-    parts = [source["splits"][split]] if split else [source.get("titled", {})]
+    source, split, mend = json.loads(node.options["source"]), node.options.get("split"), _mend(node)
     if kind_of(source, split) == "irds" and (split or "titled" not in source):
-        id, kinds = (parts[0]["id"], ["queries", "qrels"]) if split else (source["corpus"], ["docs"])
-        yield from (Kept(archive, f"snakemake --cores 1 {node.path}") for archive in _archives(id, kinds))
-    if kind_of(source, split) == "pairs":
-        parts = list(source["splits"].values())
-    for part in parts:
-        if "hub" in part:
-            yield Pinned(part["hub"], part["revision"], part.get("sha256", ""), part["file"])
-
-
-def _archives(id: str, parts: list[str]) -> list[Archive]:
-    from robustdr.collections.irds import load
-
-    dataset = load(id, *parts)
-    return [archive for part in parts for archive in archives(dataset, part)]
+        id, kinds = (source["splits"][split]["id"], ["queries", "qrels"]) if split else (source["corpus"], ["docs"])
+        dataset = irds.load(id, *kinds)
+        yield from (Kept(archive, mend) for kind in kinds for archive in archives(dataset, kind))
+    for file in located.remote_files(part(source, split)):
+        if "hub" in file:
+            yield Pinned(file["hub"], file["revision"], file.get("sha256", ""), file["file"])
+        elif (copy := located.github_copy(file)).is_file():
+            yield File(copy, file["sha256"], f"rm {copy} && {mend}")
+        else:
+            yield Download(github_url(file["github"], file["revision"], file["file"]), mend)
 
 
 def _checkpoint_things(settings: CheckpointSettings) -> Iterator[Thing]:
@@ -163,12 +171,6 @@ def _checkpoint_things(settings: CheckpointSettings) -> Iterator[Thing]:
             yield Folder(Path(source["path"]), sha, tokenizer, mend)
         if settings.fetch and "path" in source and not sha and Path(source["path"]).exists():
             yield FirstSeen(Path(source["path"]), settings.fetch)
-
-
-def _released(release: Release, mend: str) -> Thing:
-    if release.path:
-        return File(Path(release.path), release.sha256 or "", "put it there; `released` of the scale names it")
-    return Download(url(release), mend)
 
 
 def _variation_things(settings: Mapping[str, Any], outside: Mapping[str, str]) -> Iterator[Thing]:

@@ -80,15 +80,6 @@ def _open_both(
     return first, second, dict(zip(SIDES, (word, its_word), strict=True))
 
 
-def _claims(roots: tuple[Path, Path], name: str) -> Paper:
-    """The claims of a paper."""
-    first, second, words = _open_both(roots, "claims", name, Claims)
-    title = first["title"] if first else second["title"] if second else name
-    return Paper(
-        name, title, words, compared_claims(first["claims"] if first else [], second["claims"] if second else [])
-    )
-
-
 def _table(roots: tuple[Path, Path], name: str) -> Compared:
     """A table.
 
@@ -110,7 +101,12 @@ def _table(roots: tuple[Path, Path], name: str) -> Compared:
 
 def papers(roots: tuple[Path, Path], claims_alone: bool = False) -> list[Paper]:
     """What the folders have, by paper: those with claims, and then those with tables alone."""
-    paper_by_name = {name: _claims(roots, name) for name in _names(roots, "claims")}
+    paper_by_name: dict[str, Paper] = {}
+    for name in _names(roots, "claims"):
+        first, second, words = _open_both(roots, "claims", name, Claims)
+        title = first["title"] if first else second["title"] if second else name
+        claims = compared_claims(first["claims"] if first else [], second["claims"] if second else [])
+        paper_by_name[name] = Paper(name, title, words, claims)
     for table in () if claims_alone else _names(roots, "tables"):
         paper_names = [name for name in paper_by_name if table.startswith(f"{name}_")]
         name = max(paper_names, key=len, default=table.partition("_")[0])

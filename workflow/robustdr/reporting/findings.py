@@ -169,14 +169,6 @@ def answer(papers: Iterable[Claims], setting: str = "") -> list[str]:
     return lines
 
 
-def _effect(effect: Effect) -> str:
-    """What is compared, its size here with its interval, and as printed."""
-    size = "no finite size" if effect["size"] is None else f"{100 * effect['size']:+.1f}%"
-    text = f"{effect['words']}: {size} {bounds(*effect['interval'])}"
-    low, high = effect["printed"] or (None, None)
-    return text if low is None or high is None else f"{text}, printed {percent(low, high)}"
-
-
 def readable(text: str, paper: Claims) -> str:
     """Return a text with the paper's names, and other query sets in words: `typo_mean` is the mean of typo."""
     words = re.sub(r"(\w+)_mean\b", r"mean of \1", replace_names(text, paper["names"]))
@@ -221,8 +213,13 @@ def _numbers(sentence: Sentence, paper: Claims) -> list[str]:
     if not sentence.is_judged:
         return ["–", readable(sentence.why, paper), "–", "–"]
     effect = sentence.effects[0]
+    size = "no finite size" if effect["size"] is None else f"{100 * effect['size']:+.1f}%"
+    weakest = f"{effect['words']}: {size} {bounds(*effect['interval'])}"
+    low, high = effect["printed"] or (None, None)
+    if low is not None and high is not None:
+        weakest += f", printed {percent(low, high)}"
     power = "–" if sentence.power is None else f"{sentence.power:.2f}"
-    return [plain(sentence.part["place"]), readable(_effect(effect), paper), f"{effect['p']:.2g}", power]
+    return [plain(sentence.part["place"]), readable(weakest, paper), f"{effect['p']:.2g}", power]
 
 
 def _differences(first: Sentence, second: Sentence, paper: Claims) -> str:

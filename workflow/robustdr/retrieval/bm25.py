@@ -1,6 +1,5 @@
 """BM25 search (bm25s, Lucene's variant), with all threads of the job."""
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +14,7 @@ import pyarrow as pa
 from bm25s.numba import retrieve_utils
 from numba.extending import is_jitted
 
+from robustdr.core import processor
 from robustdr.core.errors import UserError
 from robustdr.core.files import from_json
 from robustdr.retrieval.best import NO_PASSAGE, fetched
@@ -114,8 +114,7 @@ class Index:
 
         shape = len(queries), min(self.depth, len(self.docids))
         rows, scores = np.full(shape, NO_PASSAGE, np.int32), np.full(shape, -np.inf, np.float32)
-        # Snakemake sets OMP_NUM_THREADS to the job's threads. Each thread holds one score per passage.
-        with ThreadPoolExecutor(int(os.environ.get("OMP_NUM_THREADS", 1))) as pool:
+        with ThreadPoolExecutor(processor.cores()) as pool:  # each thread holds one score per passage
             for positions, best_rows, best_scores in fetched(fetch, len(queries), self.depth, self.docids):
                 rows[positions], scores[positions] = best_rows, best_scores
         return Run({qid: line for line, qid in enumerate(queries)}, self.docids, rows, scores)

@@ -24,12 +24,11 @@ import Stemmer
 
 from robustdr.collections.reading import read_corpus
 from robustdr.core.errors import UserError
-from robustdr.core.files import atomic
+from robustdr.core.files import atomic, sha256
 from robustdr.core.words import MARKS, composed
 from robustdr.keys.integrity import digest
 from robustdr.retrieval.best import ROWS
 from robustdr.retrieval.settings import INDEX_FILES, BM25IndexSettings
-from robustdr.retrieval.stopwords import stopwords
 
 ABOUT, DOCIDS, TERMS, PASSAGES, PARAMETERS, VOCABULARY, STARTS, ROWS_OF_TERMS, SCORES = INDEX_FILES
 WORD = re.compile(rf"\w[\w{MARKS}]+")
@@ -39,8 +38,25 @@ RUNS = {
     2: regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}々ー]+"),
     3: regex.compile(r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]+"),
 }
+TERRIER = "terrier"
+# share/stopword-list.txt of terrier-org/terrier-core at 3ceec7d (5.8), under the MPL 1.1: LICENSES/MPL-1.1.txt.
+TERRIER_LIST = Path(__file__).with_name("terrier-stopwords.txt")
+TERRIER_SHA256 = "e898516899c485739ca1fef24f6b2590ecf95cd06ba22e66587f64b079610999"
 TOGETHER = 16_384  # passages whose terms are read at once
 POSTINGS = 1 << 24  # postings in memory at once
+
+
+def stopwords(name: str | None) -> str | list[str]:
+    """Return what bm25s takes as a list of stop words: the words, or the name of one of its own lists.
+
+    Raises:
+        UserError: Terrier's list is not the pinned file.
+    """
+    if name != TERRIER:
+        return name or []
+    if not TERRIER_LIST.is_file() or sha256(TERRIER_LIST) != TERRIER_SHA256:
+        raise UserError(f"{TERRIER_LIST}: not Terrier's list of stop words (sha256 {TERRIER_SHA256}); restore the file")
+    return TERRIER_LIST.read_text(encoding="utf-8").split()
 
 
 def tokenizer(settings: BM25IndexSettings) -> bm25s.tokenization.Tokenizer:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from robustdr.core import network, torchrun
+from robustdr.core import network, processor, torchrun
 from robustdr.core.errors import exit_status, unknown
 from robustdr.core.plugins import module_named
 from robustdr.keys.attestation import (
@@ -127,7 +127,7 @@ def _paths(value: object) -> list[Path]:
 
 def share_cores_with_tokenizers() -> None:
     """Let tokenizers use the cores of this process: those of the job, shared with what else torchrun started."""
-    cores = int(os.environ.get("OMP_NUM_THREADS", 1)) // int(os.environ.get("LOCAL_WORLD_SIZE", 1))
+    cores = processor.cores() // int(os.environ.get("LOCAL_WORLD_SIZE", 1))
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true" if cores > 1 else "false")
     os.environ.setdefault("RAYON_NUM_THREADS", str(max(1, cores)))
 

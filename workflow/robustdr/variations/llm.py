@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -256,7 +256,13 @@ class Llm(Variation):
         try:
             key = secret(self.key)
             self._estimate(missing, len(texts))
-            with self._served() as url:
+            server_log = Path(f"{self.cache}.server.log")
+            served = (
+                serving(self.server, self.model, self.port, self.server_wait, server_log)
+                if self.server
+                else nullcontext(self.base_url)
+            )
+            with served as url:
                 chat = Chat(url, self.model, self.temperature, key, self.attempts, self.timeout)
                 self._ask(chat, missing, self.unanswered * len(texts))
         except UserError as error:
@@ -327,12 +333,6 @@ class Llm(Variation):
                 answer = Answer(problem=str(error))
         self.answers.add(self._key(text), answer)
         return answer
-
-    def _served(self) -> AbstractContextManager[str]:
-        """A context with the server's URL; a `server` command runs until the context ends."""
-        if not self.server:
-            return nullcontext(self.base_url)
-        return serving(self.server, self.model, self.port, self.server_wait, Path(f"{self.cache}.server.log"))
 
     def _estimate(self, missing: list[str], queries: int) -> None:
         """Print the number of requests and an estimate of their cost."""

@@ -136,7 +136,9 @@ def reword(text: str, draw: Draw, words: bool = True) -> str:
     wording, parts = _phrase(body, draw)
     if words:
         parts = [usual_words(part, draw, one_in=3) for part in parts]
-    parts = [_articles(part, draw) for part in parts]
+    for number, part in enumerate(parts):
+        pattern, replacement = draw.choice(_ARTICLES)
+        parts[number] = pattern.sub(replacement, part, count=1)
     varied = wording.format(*parts, ing=gerund(parts[0]))
     if varied == body and words:
         varied = usual_words(body, draw, one_in=1)
@@ -159,8 +161,3 @@ def usual_words(text: str, draw: Draw, one_in: int) -> str:
         if usual and not draw.integer_below(one_in):
             text = splice(text, *word.span(), usual)
     return text
-
-
-def _articles(text: str, draw: Draw) -> str:
-    pattern, replacement = draw.choice(_ARTICLES)
-    return pattern.sub(replacement, text, count=1)

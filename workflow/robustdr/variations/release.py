@@ -5,10 +5,9 @@ from typing import cast
 
 from robustdr.collections import located
 from robustdr.collections.settings import SourceFile
-from robustdr.core.digests import digest_as, kind
 from robustdr.core.downloads import github_url
 from robustdr.core.errors import UserError
-from robustdr.core.files import atomic
+from robustdr.core.files import atomic, digest_as, digest_kind
 from robustdr.variations.settings import Release
 
 
@@ -34,4 +33,6 @@ def bring(release: Release, output: Path) -> None:
         except OSError as error:
             raise UserError(f"{path}: cannot be read ({error})") from None
         if (actual := digest_as(temporary, release.digest)) != release.digest:
-            raise UserError(f"{path} has the {kind(release.digest)} {actual}; the configuration pins {release.digest}")
+            raise UserError(
+                f"{path} has the {digest_kind(release.digest)} {actual}; the configuration pins {release.digest}"
+            )

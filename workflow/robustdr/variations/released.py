@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from robustdr.collections.liveqa import read_questions
-from robustdr.core.digests import digest_as, kind
 from robustdr.core.errors import UserError
-from robustdr.core.files import read_lines, read_queries
+from robustdr.core.files import digest_as, digest_kind, read_lines, read_queries
 from robustdr.variations.base import Variation, one_of
 from robustdr.variations.labels import GENERATORS, read_variations
 
@@ -105,7 +104,7 @@ def _check_file(name: str, file: str, digest: str) -> None:
     if not Path(file).is_file():
         raise UserError(f"{message_place}: {file!r}: no such file")
     if (actual := digest_as(Path(file), digest)) != digest:
-        raise UserError(f"{message_place}: {file} has the {kind(digest)} {actual}, not {digest}")
+        raise UserError(f"{message_place}: {file} has the {digest_kind(digest)} {actual}, not {digest}")
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from robustdr.core.digests import digest_as
 from robustdr.core.errors import UserError
-from robustdr.core.files import read_lines
+from robustdr.core.files import digest_as, read_lines
 from robustdr.core.languages import ENGLISH, UNSPACED
 from robustdr.core.words import composed, folded
 from robustdr.encoding import wordvectors
