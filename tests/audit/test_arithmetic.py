@@ -45,6 +45,40 @@ def test_the_cell_that_breaks_a_relation_is_found(paper, names, cells, right, wr
     assert findings(paper, quantities(*names), cells.replace(right, wrong)) == [(kind, "suspicious", [wrong])]
 
 
+def test_a_number_that_is_printed_again_is_no_further_evidence(paper):
+    means = (2.39, 2.12, 3.07, 1.92, 2.58, 1.96, 2.30, 2.16, 3.52)
+    cells = cells_of([f"{mean} | 1.0" for mean in means]) + "x | 100.72 | 0.1\ny | 35.28 | 18.0\n"
+    assert findings(paper, quantities("mean", "min"), cells) == []  # 1 − 2.39 / 100.72 is 1.0, as others are
+
+
+def test_several_f1_that_are_only_near_are_averages_of_runs(paper):
+    rows = F1 + "e | 61.0 | 44.0 | 51.1\nf | 70.0 | 52.0 | 59.7\ng | 33.0 | 48.0 | 39.1\nh | 47.0 | 71.0 | {}\n"
+    names = quantities("first", "then", "F1")
+    assert findings(paper, names, rows.format("56.3")) == [("harmonic_mean_of", "suspicious", ["56.3"])]
+    assert findings(paper, names, rows.format("56.3").replace("59.7", "59.4")) == []
+
+
+def test_a_harmonic_mean_by_its_other_names(paper):
+    cells = F1.replace("53.3", "54.3")
+    assert findings(paper, quantities("base", "new", "HM"), cells) == [("harmonic_mean_of", "suspicious", ["54.3"])]
+
+
+def test_extremes_have_no_mean_and_negative_numbers_are_no_shares(paper):
+    ends = [(0.6572 + n * 0.0001, 0.6574 + n * 0.0003) for n in range(9)]
+    cells = cells_of([f"{(a + b) / 2:.5f} | {a:.4f} | {b:.4f}" for a, b in ends]) + "x | 0.65744 | 0.6573 | 0.6578\n"
+    assert findings(paper, quantities("mean", "min", "max"), cells) == []
+    pairs = [(-487.5 + 61 * n, 26.8 + 3.1 * n) for n in range(7)]
+    cells = cells_of([f"{a:.1f} | {b:.1f} | {a / b:.1f}" for a, b in pairs]) + "x | -52.0 | 48.0 | -1.8\n"
+    assert findings(paper, quantities("u", "v", "w"), cells) == []
+
+
+def test_numbers_of_different_scales_are_not_averaged(paper):
+    rows = [f"{n * 7 % 41} | {n * 11 % 43} | 0 | {n * 3 % 37}" for n in range(40)]
+    units = zip(("percent", "percent", "fraction", "percent"), "tuvw", strict=True)
+    columns = [{"unit": unit, "quantity": name} for unit, name in units]
+    assert findings(paper, columns, cells_of([*rows, "80 | 3 | 0 | 5"])) == []
+
+
 def test_a_change_of_three_rows_by_its_label(paper):
     cells = "a | 41.2 | 33.1 | -8.1\nb | 52.7 | 40.6 | -12.1\nc | 47.3 | 44.0 | {}\n"
     assert findings(paper, quantities("clean", "typos", "Δ"), cells.format("-3.3")) == []

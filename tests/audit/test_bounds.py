@@ -36,6 +36,9 @@ def test_the_one_cell_is_found(paper, right, wrong, kind, severity):
 
 def test_a_measure_that_is_mostly_outside_of_its_range_is_another_one(paper):
     assert kinds(paper, "a | 310.2\nb | 220.8\nc | 44.6\nd | 180.3\n", ["R"]) == []
+    shares = "".join(f"s{number} | 0.{number}1\n" for number in range(1, 10))
+    assert [kind[2] for kind in kinds(paper, f"{shares}t | 1.62\n", ["R@1"])] == ["1.62"]
+    assert kinds(paper, f"{shares}t | 1.62\nu | 2.81\n", ["R@1"]) == []  # small percentages
 
 
 def test_bold_that_is_not_the_best(paper):
@@ -54,6 +57,12 @@ def test_bold_that_is_not_the_best(paper):
     marks = {"marks": {"^": "bold"}}
     assert kinds(paper, cells, names, **marks) == []
     assert kinds(paper, cells.replace("62.4", "64.4"), names, **marks) == [("bold_not_best", "suspicious", "63.6")]
+    other = "c | 34.6 | 48.2 | 64.4^ | 23.1 | 35.7"  # two that are bold, the best among them
+    assert kinds(paper, cells.replace(rows[2], other), names, **marks) == []
+    lowest = cells.replace("63.6^", "63.6").replace("37.1", "37.1^")  # a measure whose best is the lowest
+    assert kinds(paper, lowest, names, **marks) == []
+    mixed = cells.replace("62.4", "64.4%")  # of another unit
+    assert kinds(paper, mixed, names, **marks) == []
     few = "\n".join(rows[:6]) + "\n"  # five rows of six columns are enough if all bold ones are the largest
     assert kinds(paper, few.replace("62.4", "64.4"), names, **marks) == [("bold_not_best", "suspicious", "63.6")]
 
@@ -85,6 +94,10 @@ def test_two_rows_of_equal_numbers(paper):
     rows = GOOD + "{} | 31.2 | 45.1 | 60.3\n"
     assert kinds(paper, rows.format("a #2")) == []  # a system that is printed twice
     assert kinds(paper, rows.format("f"), caption="Ablation") == []  # the whole system
+    total = GOOD + "f | 31.2^ | 45.1^ | 60.3^\n"
+    assert kinds(paper, total, marks={"^": "bold"}) == []  # the total of a group of one
+    assert kinds(paper, rows.format("a (large)")) == []  # an addition that changes nothing here
+    assert kinds(paper, rows.format("f") + "g | 31.2 | 45.1 | 61.3\n") == []  # a third row has two: what they share
     assert kinds(paper, rows.format("f").replace("31.2", "31.0").replace("45.1", "45.0")) == []
     groups = (
         GOOD.replace("a |", "g | a |").replace("b |", "g | b |").replace("c |", "g | c |").replace("d |", "g | d |")

@@ -111,6 +111,26 @@ def test_numbers_that_are_not_of_their_heads(paper):
         assert found(paper, ["Accuracy (%)"], f"a | 91.2\n{row}") == []
 
 
+def test_changes_may_fall_with_the_depth(paper):
+    heads = ["Recall@5", "Recall@50"]
+    assert [one[0] for one in found(paper, heads, "a | 9.3 | 7.3")] == ["out_of_order"]
+    assert found(paper, heads, "a | +9.3 | +7.3") == []
+    assert found(paper, heads, "a | 9.3 | 7.3", "Decrease (%) of the recall") == []
+
+
+def test_f1_of_averages(paper):
+    right = "a | 76.1 | 60.2 | 67.2\nb | 51.3 | 74.9 | 60.9\nc | 44.0 | 52.5 | 47.9\n"
+    wrong = "d | 83.0 | 75.0 | 75.8\n"
+    assert [one[2] for one in found(paper, ["P", "R", "F1"], right + wrong)] == ["75.8"]
+    rows = "a | {} | 44 | 67 | 53\nb | 75 | 76 | 75 | 72\nc | 72 | 70 | 72 | 71\nd | 94 | 94 | 93 | 93\n"
+    heads = ["Accuracy", "P", "R", "F1"]
+    assert [one[2] for one in found(paper, heads, rows.format("61"))] == ["72"]
+    assert found(paper, heads, rows.format("67")) == []  # over classes: the recall is the accuracy
+    near = "d | 83.0 | 75.0 | 78.5\n"
+    assert [one[2] for one in found(paper, ["P", "R", "F1"], right + near)] == ["78.5"]
+    assert found(paper, ["P", "R", "F1"], right + near + "e | 62.0 | 40.0 | 48.4\n") == []  # over runs
+
+
 def test_what_is_in_rows_is_tested_as_what_is_in_columns(paper):
     right = "Min | 1.2 | 2.3\nMedian | 3.4 | 4.4\nMax | 7.7 | 8.8"
     assert found(paper, ["a", "b"], right) == []
@@ -181,6 +201,12 @@ def test_shares_that_add_up_to_100(paper):
     assert found(paper, ["low", "middle", "high share"], rows.format("45.8")) == []
     assert found(paper, ["low", "middle", "high share"], rows.format("54.8"))[0][:2] == ("not_to_100", "inconsistent")
     assert found(paper, ["low", "middle", "high share"], rows.format("845.8")) == []  # no shares
+    assert found(paper, ["low", "middle", "high share"], rows.format("45.8") + "d | 10 | 20 | 30\n") == []  # a head
+    estimates = "a | 0.01 | 0.00 | 1.00\nb | 0.00 | 0.00 | 1.00\nc | 0.00 | 0.00 | 1.00\nd | {} | 0.02 | 1.00\n"
+    assert found(paper, ["low", "middle", "high share"], estimates.format("0.31")) == []  # one number is the whole
+    shares = "a | 0.31 | 0.23 | 0.46\nb | 0.18 | 0.60 | 0.22\nc | {} | 0.61 | 0.40\nd | 0.20 | 0.31 | 0.88\n"
+    for first, kinds in (("-0.01", []), ("0.00", ["not_to_100"])):  # no part is negative
+        assert [one[0] for one in found(paper, ["low", "middle", "high share"], shares.format(first))] == kinds
 
 
 def test_a_share_of_a_named_size_in_a_small_table(paper):

@@ -47,6 +47,8 @@ def test_a_table_that_repeats_another_is_no_copy(paper):
 
     assert kinds(paper(**tables("All results"))) == []
     assert kinds(paper(**tables("Success@20 of all"))) == ["copied_block"]
+    more = {**column("RR@10", NUMBERS), "where": {"category": "typos"}}  # a label that the other table does not need
+    assert kinds(paper(one=column("RR@10", NUMBERS), two=more)) == []
 
 
 def test_zeros_are_no_block(paper):
@@ -90,6 +92,9 @@ def test_a_row_identical_to_its_neighbour(paper):
     findings = audit(paper(t=seeds("Success@20", *rows))).findings
     assert [(finding.kind, len(finding.flaws)) for finding in findings] == [("identical_rows", 4)]
     assert findings[0].flaws[0].words == "4 of 5 cells equal those of the row above (q)"
+    depths = {"columns": [{"system": name} for name in "abcde"], "row": "measure"}
+    deeper = (rows[0].replace("q", "R@5"), rows[1].replace("r", "R@10").replace("73.93", "74.93"), rows[2])
+    assert kinds(paper(t={**depths, "cells": "\n".join(deeper)})) == []  # the greater depth may find nothing more
     three_equal = (rows[0], "r | 74.38 | 74.10 | 74.46 | 73.93 | 74.33")
     assert kinds(paper(t=seeds("Success@20", *three_equal))) == []
 

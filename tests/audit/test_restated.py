@@ -31,6 +31,7 @@ def found(paper, second, names=NAMES, **more):
         ("45.12", []),  # it is rounded in the other table
         ("46.1", [("printed_twice", ["45.1", "46.1"])]),
         ("45.1 | 61.3 | 39.8", []),  # another experiment: two of four differ
+        ("46.1 | 60.3 | 38.7", []),  # numbers that are only near differ too
     ],
 )
 def test_a_number_that_two_tables_print_differently(paper, printed, pairs):
@@ -50,6 +51,21 @@ def test_one_common_number_says_nothing(paper):
     row = "bm25 | 31.2 | 46.1 | 61.3 | 39.8"
     assert found(paper, SECOND.replace("bm25 | 31.2 | 45.1 | 60.3 | 38.8", row)) == []
     assert found(paper, "bm25 | 31.2 | 46.1 | - | -\nours | 44.6 | 58.2 | 71.4 | 50.1\n") == []
+
+
+def test_a_setting_and_a_number_of_another_column_are_not_printed_differently(paper):
+    names = ["epochs", "R@5", "R@20", "nDCG@10"]
+    second = SECOND.replace("bm25 | 31.2", "bm25 | {}")
+
+    def pairs(first, other):
+        cells = {"first": FIRST.replace("31.2", first), "second": second.format(other)}
+        columns = [{"quantity": name} for name in names]
+        tables = {id: {"columns": columns, "row": "system", "cells": text} for id, text in cells.items()}
+        return [finding.kind for finding in audit(paper(**tables)).findings]
+
+    assert pairs("31.2", "33.2") == ["printed_twice"]
+    assert pairs("30", "80") == []
+    assert pairs("31.2", "60.3") == []  # the first table has it in another column
 
 
 def test_a_label_that_stands_twice_where_another_table_has_two(paper):

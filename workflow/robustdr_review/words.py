@@ -87,6 +87,8 @@ def meaning(text: str, among_measures: bool = False) -> Meaning:
 
 def _measure(text: str, among_measures: bool) -> str:
     match = _DEPTH.fullmatch(text)
+    if match and len(match[1]) == 1 and "@" not in text:
+        return ""  # S2 is the second subject, P10 the tenth person
     name, depth = (match[1], int(match[2]) * (1000 if match[3] else 1)) if match else (text, 0)
     for measure, words in MEASURES.items():
         stands_alone = measure in ("RR", "AP", "nDCG") and (among_measures or name.casefold() not in ("rr", "ap"))

@@ -136,7 +136,8 @@ def _drop(operands: Operands) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _share(operands: Operands) -> tuple[np.ndarray, np.ndarray]:
-    return _hull([a / b for a in operands["main"] for b in operands["out_of"]], operands["out_of"].low > 0)
+    positive = (operands["out_of"].low > 0) & (operands["main"].high >= 0)
+    return _hull([a / b for a in operands["main"] for b in operands["out_of"]], positive)
 
 
 def _harmonic_mean(operands: Operands) -> tuple[np.ndarray, np.ndarray]:
@@ -351,14 +352,15 @@ class _Search(Formulas):
         fitting = [(line, interval, target) for line, interval, target in places if interval.meets(target.interval)]
         excused = {line for line, *_ in places if self._is_excused(formula, line)} - {line for line, *_ in fitting}
         places = [place for place in places if place[0] not in excused]
+        places = [place for place in places if self._is_of_one_scale(formula, place[0])]
+        fitting = [place for place in fitting if self._is_of_one_scale(formula, place[0])]
         units = {target.unit for _, _, target in fitting}
         places = [place for place in places if place[-1].unit in units]  # it says nothing of counts below percentages
-        chances = {
-            (target.number, round(interval.low, 9), round(interval.high, 9)): self._chance(
-                formula, line, interval, target
-            )
-            for line, interval, target in fitting
-        }
+        chances: dict[tuple[object, ...], float] = {}
+        for line, interval, target in fitting:
+            computed_ends = () if formula.kind in SCALED else (round(interval.low, 9), round(interval.high, 9))
+            chance = self._chance(formula, line, interval, target)
+            chances.setdefault((target.number, *computed_ends), chance)  # 0 again and again is no further evidence
         fit = len(fitting)
         fewest, share = (1, SHARE_OF_ALL) if of_all else (2, SHARE_NAMED) if is_named else (FEWEST, SHARE)
         misfits = len(places) - fit
@@ -368,6 +370,13 @@ class _Search(Formulas):
         sure = FEW if of_all else SURE_NAMED if is_named else SURE
         if chance >= (sure if len(places) - fit < 2 or fit >= SHARE * len(places) else SURE):
             return None  # several cells of a smaller share are hardly all wrong
+        near = [
+            line
+            for line, interval, target in places
+            if not interval.meets(target.interval) and rounding.is_near(target.interval, interval)
+        ]
+        if formula.kind == "harmonic_mean_of" and len(near) > 1:  # averages of the F1 of runs
+            places = [place for place in places if place[0] not in near]
         checks = [self._check(formula, line) for line, *_ in places]
         return Found(checks, chance) if sum(check.holds for check in checks) == fit else None
 
@@ -384,6 +393,11 @@ class _Search(Formulas):
         if formula.kind == "mean_of" and target is not None and target.printed.startswith("+"):
             return True  # a gain over the best average, not the average of gains over the best of each field
         return bool(NAMES["points_from"].search(self.titles[line])) or self._is_from_best(formula, line)
+
+    def _is_of_one_scale(self, formula: Formula, line: int) -> bool:
+        """Whether the numbers that a formula adds or compares are of one scale, so that they can be."""
+        parts = [self.lines[formula.line_of(role, line)][f] for role, fields in formula.parts for f in fields]
+        return formula.kind == "counts_match" or len({part.scale for part in parts if part}) == 1
 
     def _is_from_best(self, formula: Formula, line: int) -> bool:
         """Whether a change is one from the best of the others in its line: which one that is may differ by line."""

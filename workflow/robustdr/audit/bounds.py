@@ -34,6 +34,7 @@ COUNTED = re.compile(
 WIDEST = 30  # columns up to which they are compared with each other
 DIGITS = 9  # of the different numbers of two equal rows
 DISTINCT = 3  # different numbers that two equal rows have
+OWN = 2  # of these, numbers that no third row has in the same column
 _LEVELS = re.compile(r"([*∗†‡§]{1,3})[^*∗†‡§]{0,60}?\bp\s*[<≤]\s*(0?\.\d+)", re.I)
 _ABLATION = re.compile(r"\bablat", re.I)
 _P = re.compile(r"p(?:[-\s_]?val(?:ue)?s?)?", re.I)
@@ -74,8 +75,8 @@ def _out_of_range(table: Table) -> Iterator[Broken]:
         for largest in (1, 100):
             wrong = [cell for cell in cells if not 0 <= cell.number <= largest]
             fitting = len(cells) - len(wrong)
-            if largest == 100 and len(wrong) > 1:
-                break  # a measure of another definition
+            if len(wrong) > 1:
+                continue  # percentages below 1, or a measure of another definition
             if fitting >= max(FEWEST, USUAL * len(cells)) and any(cell.decimals for cell in cells):
                 for cell in wrong:
                     yield Broken(
@@ -117,7 +118,11 @@ def _not_the_best(table: Table) -> Iterator[Broken]:
         for cell in table.cells:
             if cell.coordinates["value"] == "value" and not cell.hedge:
                 lines[getattr(cell, key)].append(cell)
-        marked = [cells for cells in lines.values() if len(cells) > 2 and any(BOLD in cell.mark for cell in cells)]
+        marked = [
+            cells
+            for cells in lines.values()
+            if len(cells) > 2 and any(BOLD in cell.mark for cell in cells) and len({cell.scale for cell in cells}) == 1
+        ]
         for ends in ((max,), (min,), (max, min)):
             fitting, wrong = [], []
             for cells in marked:
@@ -129,11 +134,19 @@ def _not_the_best(table: Table) -> Iterator[Broken]:
                     wrong.append(cells)
             chance = chance_bound(fitting, len(marked), 4)
             if len(fitting) >= max(FEWEST - 1, USUAL * (len(marked) - 1)) and chance < SURE:
+                wrong = [cells for cells in wrong if not _is_of_another_kind(cells)]
                 if not wrong:
                     return
                 if best is None or chance < best[0]:
                     best = chance, [_bold(cells, ends, len(fitting), len(marked), chance) for cells in wrong]
     yield from best[1] if best else ()
+
+
+def _is_of_another_kind(cells: Sequence[Cell]) -> bool:
+    """Whether bold is at the other end, where another measure has its best, or on several, the best among them."""
+    bold, values = {cell.value for cell in cells if BOLD in cell.mark}, [cell.value for cell in cells]
+    ends = {min(values), max(values)}
+    return bold <= ends or (len(bold) > 1 and bool(bold & ends))
 
 
 def _bold(cells: Sequence[Cell], ends: Sequence[Callable[..., Cell]], fit: int, marked: int, chance: float) -> Broken:
@@ -154,14 +167,16 @@ def _equal_rows(table: Table) -> Iterator[Broken]:
         rows[cell.line].append(cell)
     rows_by_numbers: dict[tuple[object, ...], list[Cell]] = {}
     determined = _determined(table)
+    in_column = Counter((cell.column, cell.number) for cells in rows.values() for cell in cells)
     times = Counter(tuple((cell.column, cell.number) for cell in cells) for cells in rows.values())
     for cells in rows.values():
         numbers = tuple((cell.column, cell.number) for cell in cells)
-        if times[numbers] > 2:
-            continue  # a default, or what follows from a setting that they share
+        if times[numbers] > 2 or all(BOLD in cell.mark for cell in cells):
+            continue  # a default, or what follows from a setting that they share; or the total of a group of one
         distinct = {cell.number: cell for cell in cells if cell.decimals and cell.column not in determined}
         if len(distinct) >= DISTINCT and sum(map(digits, distinct.values())) >= DIGITS:
-            if numbers in rows_by_numbers and _count_differing_labels(rows_by_numbers[numbers][0], cells[0]) == 1:
+            is_own = sum(in_column[cell.column, number] == 2 for number, cell in distinct.items()) >= OWN
+            if numbers in rows_by_numbers and is_own and _tells_apart(rows_by_numbers[numbers][0], cells[0]):
                 twin = label(rows_by_numbers[numbers][0], [cells[0]])
                 yield Broken("equal_rows", cells, f"all {len(cells)} cells equal those of {twin}")
             rows_by_numbers.setdefault(numbers, cells)
@@ -188,13 +203,16 @@ def _determined(table: Table) -> set[int]:
     return found
 
 
-def _count_differing_labels(cell: Cell, other_cell: Cell) -> int:
-    """The number of labels in which two rows differ, but for the numbers that tell equal ones apart.
+def _tells_apart(cell: Cell, other_cell: Cell) -> bool:
+    """Whether two rows differ in one label, but for the numbers that tell equal ones apart, of two systems.
 
-    With none, a system is printed twice; with several, a setting that two groups have in common.
+    With none, a system is printed twice; with several, a setting that two groups have in common. A label that has all
+    words of the other is that system with an addition, which may change nothing here.
     """
     labels = ([re.sub(r" #\d+$", "", text) for text in member.coordinates.values()] for member in (cell, other_cell))
-    return sum(a != b for a, b in zip(*labels, strict=False))
+    differing = [(a, b) for a, b in zip(*labels, strict=False) if a != b]
+    words = [{*re.findall(r"[^\W_]+", text.casefold())} for pair in differing for text in pair]
+    return len(differing) == 1 and not (words[0] <= words[1] or words[1] <= words[0])
 
 
 def _marked_wrongly(table: Table) -> Iterator[Broken]:

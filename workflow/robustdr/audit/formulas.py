@@ -22,7 +22,7 @@ NAMES = {
     "median_of": re.compile(r"\bmedian", re.I),
     "sum_is": re.compile(r"\b(total|sum|all|overall)\b", re.I),
     "std_of": re.compile(r"\b(std|stdev|sd|deviation|σ)\b", re.I),
-    "harmonic_mean_of": re.compile(r"\bF[-\s_]?1|F[-\s]?(score|measure)", re.I),
+    "harmonic_mean_of": re.compile(r"\bF[-\s_]?1|F[-\s]?(score|measure)|\bHM\b|harmonic", re.I),
     "points_from": re.compile(
         r"Δ|∆|diff(?!us)|gain|improv|drop|change|delta|loss|lift|reduc|increas|decreas|impr|gap", re.I
     ),
@@ -107,7 +107,11 @@ class Formulas:
             (start, end) for start in (target + 1, target + 2) for end in range(start + 2, min(width, start + 60) + 1)
         }
         spans |= {(start, width) for start in (0, 1)} | {(start, target) for start in (0, 1)}
-        parts = {tuple(field for field in range(*span) if field != target) for span in spans if span[0] < span[1]}
+        parts = {
+            tuple(field for field in range(*span) if field != target and not self.is_extreme[field])
+            for span in spans
+            if span[0] < span[1]
+        }
         parts |= set(self._groups(target))
         name = self.names[target]
         for ones in sorted(parts, key=lambda fields: (len(fields), fields)):

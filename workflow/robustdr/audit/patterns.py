@@ -93,10 +93,11 @@ def _copied_blocks(evidence: Evidence, tables: Sequence[Table]) -> Iterator[Patt
 
 
 def _is_repeated(evidence: Evidence, cell: Cell, other_cell: Cell) -> bool:
-    """Whether a table repeats a cell of another one: with the same labels, and no other measure in its caption."""
+    """Whether a table repeats a cell of another one: with all its labels, and no other measure in its caption."""
     captions = [evidence.reported.tables[member.table].caption for member in (cell, other_cell)]
     measures = [set(re.findall(r"\w+@\d+", caption)) for caption in captions]
-    return cell.coordinates == other_cell.coordinates and measures[0] == measures[1]
+    labels = [{*member.coordinates.values()} - {"-"} for member in (cell, other_cell)]
+    return (labels[0] <= labels[1] or labels[1] <= labels[0]) and measures[0] == measures[1]
 
 
 def _implausible_seeds(evidence: Evidence, table: Table) -> Iterator[Pattern]:
@@ -143,10 +144,17 @@ def _identical_rows(table: Table) -> Iterator[Pattern]:
         equal = [lower[column] for column in shared if upper[column].number == lower[column].number]
         distinct = {cell.number: cell for cell in equal}.values()
         digits = sum(significant(cell) for cell in distinct)
-        if len(distinct) >= DISTINCT and digits >= DIGITS and len(equal) >= SHARE * len(shared):
+        is_deeper = bool(equal) and _is_deeper(upper[equal[0].column], equal[0])
+        if len(distinct) >= DISTINCT and digits >= DIGITS and len(equal) >= SHARE * len(shared) and not is_deeper:
             neighbour = label(upper[equal[0].column], [equal[0]])
             words = f"{len(equal)} of {len(shared)} cells equal those of the row above ({neighbour})"
             yield Pattern("identical_rows", equal, words, f"copied from {neighbour}, or {neighbour} from here")
+
+
+def _is_deeper(upper: Cell, lower: Cell) -> bool:
+    """Whether two rows are one measure at two depths: the deeper one may find nothing more."""
+    measures = [re.sub(r"@\d+$", "", cell.coordinates["measure"]) for cell in (upper, lower)]
+    return measures[0] == measures[1] and upper.coordinates["measure"] != lower.coordinates["measure"]
 
 
 def _equal_measures(evidence: Evidence, flagged: Collection[int]) -> Iterator[Pattern]:

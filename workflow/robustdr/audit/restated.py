@@ -37,6 +37,7 @@ def _numbers(tables: Sequence[Table]) -> Iterator[Broken]:
         if len(labels) < WITH_HEAD or any(map(_NO_HEAD.match, labels)):
             continue
         by_labels[frozenset(text.casefold() for text in cell.coordinates.values())].append(cell)
+    in_row = {(cell.table, cell.line, cell.number) for table in tables for cell in table.cells}
     pairs: defaultdict[tuple[str, str], list[Pair]] = defaultdict(list)
     for cells in by_labels.values():
         if len({cell.table for cell in cells}) == len(cells):
@@ -56,7 +57,12 @@ def _numbers(tables: Sequence[Table]) -> Iterator[Broken]:
                 if not rest or _is_beside((a, b), pair)
             }
             is_sure = len(equal) >= FEWEST or (len(equal) == 1 and digits(*equal.values()) > SIGNIFICANT)
-            if is_sure and not is_other_quantity:
+            first, second = pair
+            is_elsewhere = (first.table, first.line, second.number) in in_row  # its head was misread
+            is_elsewhere |= (second.table, second.line, first.number) in in_row
+            is_setting = not any(cell.decimals for cell in pair) and min(map(digits, pair)) < SIGNIFICANT  # epochs
+            is_quiet = is_other_quantity or is_elsewhere or is_setting or first.interval.meets(second.interval)
+            if is_sure and not is_quiet:
                 words = (
                     f"{pair[0].table} prints {pair[0].printed}, {pair[1].table} prints {pair[1].printed} at the same "
                     f"labels; they have {len(equal)} other numbers in common"
@@ -65,7 +71,12 @@ def _numbers(tables: Sequence[Table]) -> Iterator[Broken]:
 
 
 def _are_alike(first: Cell, second: Cell) -> bool:
-    """Whether two cells may be one number; a table of fractions alone is hardly told from one of percentages."""
+    """Whether two cells may be one number; a table of fractions alone is hardly told from one of percentages.
+
+    With as many decimals, these are the same digits: numbers that are only near say that it is another experiment.
+    """
+    if first.decimals == second.decimals and first.unit == second.unit:
+        return first.number == second.number
     return first.number == second.number or first.interval.meets(second.interval)
 
 

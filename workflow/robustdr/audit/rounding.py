@@ -10,6 +10,8 @@ from math import inf, isfinite, sqrt
 
 from robustdr.claims.intervals import Interval
 
+NEAR = 0.01  # share of a number by which it may miss a formula and be near to it
+
 
 def rounding_interval(number: Decimal, *, scale: float = 1.0, exact: bool = False) -> Interval:
     """Return the values that a printed number can stand for, times `scale` (0.01 for a percentage)."""
@@ -42,6 +44,11 @@ def harmonic_mean(parts: Sequence[Interval]) -> Interval | None:
         return None
     low, high = (len(parts) / sum(1 / end for end in ends) for ends in zip(*parts, strict=True))
     return Interval(low, high)
+
+
+def is_near(printed: Interval, formula: Interval) -> bool:
+    """Whether a number misses a formula by 1 % at most, as an average over runs does whose parts are averages too."""
+    return printed.meets(Interval(formula.low - NEAR * abs(formula.low), formula.high + NEAR * abs(formula.high)))
 
 
 def change(value: Interval, base: Interval) -> Interval | None:

@@ -19,6 +19,9 @@ NEAR = 2  # factor by which a wrong sum is off, at most; others are no sums of s
 _RISING = re.compile(r"(RR|R|Success|Recall|Hits?|HR|SR|pass|MRR)@(\d+)", re.I)
 _DEEP = re.compile(r"@|^top[-\s]?(?:1|3|5|10|20)\b", re.I)
 _NOT_RISING = re.compile(r"rouge|capped|r_?cap|\bIoU\b|threshold|\bR-L\b", re.I)
+_OF_CHANGES = re.compile(
+    r"\W*(?:the |relative |average )*(?:(?:de|in)crease|drop|reduction|improvement|gain|change|difference)s?\b", re.I
+)
 _MACRO = re.compile(r"macro|micro|overall|weighted|averag|\bavg\b|mean|best", re.I)
 ALONE = ("n", "t", "f", "chi2", "z", "df", "se", "sd", "low")  # roles beside which `r` and `p` are sure
 
@@ -85,13 +88,15 @@ def _out_of_range(table: Table) -> Iterator[Broken]:
 
 def _out_of_order(table: Table, words: Mapping[str, Sequence[str]]) -> Iterator[Broken]:
     """More depth finds no less: recall, success and the reciprocal rank of one system and one set."""
-    if _NOT_RISING.search(table.caption) or any(
-        _NOT_RISING.search(text) for c in table.cells[:200] for text in _labels(c)
+    if (
+        _NOT_RISING.search(table.caption)
+        or _OF_CHANGES.match(table.caption)
+        or any(_NOT_RISING.search(text) for c in table.cells[:200] for text in _labels(c))
     ):
         return
     by_depth: defaultdict[tuple[object, ...], dict[int, Cell]] = defaultdict(dict)
     for cell in table.cells:
-        is_plain = cell.coordinates["value"] == "value" and not cell.hedge
+        is_plain = cell.coordinates["value"] == "value" and not cell.hedge and not cell.printed.startswith("+")
         for name, text in cell.coordinates.items() if is_plain else ():
             match = _RISING.fullmatch(text)
             is_spelled = all(_DEEP.search(spelled) for spelled in words.get(text, ()))  # R50 is no recall
@@ -115,12 +120,19 @@ def _out_of_order(table: Table, words: Mapping[str, Sequence[str]]) -> Iterator[
 
 def _wrong_f1(table: Table) -> Iterator[Broken]:
     """F1 is 2PR/(P+R); an average of many is at most the mean of P and R."""
-    triples = [
-        (group["precision"], group["recall"], group["f1"])
+    groups = [
+        (line, group)
         for line in lines(table)
         for group in line.groups()
         if {"precision", "recall", "f1"} <= group.keys()
-        and not _mixed([group[n] for n in ("precision", "recall", "f1")])
+    ]
+    tested = [(group["recall"], group["accuracy"]) for _, group in groups if "accuracy" in group]
+    if len(tested) > 1 and all(recall.interval.meets(accuracy.interval) for recall, accuracy in tested):
+        return  # P, R and F1 are averages over classes: such a recall is the accuracy
+    triples = [
+        (group["precision"], group["recall"], group["f1"])
+        for line, group in groups
+        if not _mixed([group[n] for n in ("precision", "recall", "f1")])
         and not _is_parted(group, line)
         and not any(map(CHANGE.search, _labels(group["f1"])))
     ]
@@ -135,12 +147,15 @@ def _wrong_f1(table: Table) -> Iterator[Broken]:
     if len(too_high) > 1 and 2 * len(too_high) >= len(judged):
         return
     text = " ".join([table.caption, *(label for place in table.columns for label in place.values())])
+    near = sum(not fit and rounding.is_near(f1.interval, harmonic) for _, _, f1, harmonic, _, fit in judged)
     is_plain = not _MACRO.search(text)
     for precision, recall, f1, harmonic, mean, fit in judged:
         inputs = f"P = {precision.printed} and R = {recall.printed}"
         if f1.interval.low > mean.high:
             words = f"F1 is at most the mean of {inputs}, {interval_text(mean, f1)}, however they were rounded"
             yield Broken("f1_of_p_and_r", [f1], words, "inconsistent")
+        elif near > 1 and rounding.is_near(f1.interval, harmonic):
+            continue  # several that are only near are averages of runs
         elif not fit and fits * 2 >= len(judged) and is_plain and not any(map(_MACRO.search, _labels(f1))):
             words = f"2PR/(P+R) of {inputs} is {interval_text(harmonic, f1)}, however they were rounded"
             yield Broken("f1_of_p_and_r", [f1], f"{words}; so it is in {fits} other lines")
@@ -190,7 +205,10 @@ def _wrong_rates(table: Table) -> Iterator[Broken]:
 
 
 def _not_to_100(table: Table) -> Iterator[Broken]:
-    """The shares of a line add up to 100, as those of all other lines do."""
+    """The shares of a line add up to 100, as those of all other lines do.
+
+    Parts of a whole are never negative, and a line in which one number alone is the whole is no evidence of parts.
+    """
     for key in ("line", "column"):
         by_line: defaultdict[int, list[Cell]] = defaultdict(list)
         for cell in table.cells:
@@ -198,13 +216,23 @@ def _not_to_100(table: Table) -> Iterator[Broken]:
                 by_line[getattr(cell, key)].append(cell)
         width = max(map(len, by_line.values()), default=0)
         full = [cells for cells in by_line.values() if len(cells) == width and not _mixed(cells)]
+        if any(cell.number < 0 for cells in full for cell in cells):
+            continue
         for whole in (100.0, 1.0):
             sums = [(cells, rounding.mean([as_printed(cell) for cell in cells]).scaled(width)) for cells in full]
             fitting = [
-                cells for cells, total in sums if total.meets(Interval(whole, whole)) and any(c.decimals for c in cells)
+                cells
+                for cells, total in sums
+                if total.meets(Interval(whole, whole))
+                and any(c.decimals for c in cells)
+                and not any(as_printed(c).meets(Interval(whole, whole)) for c in cells)
             ]
             near = Interval(whole / NEAR, whole * NEAR)
-            wrong = [(c, total) for c, total in sums if not total.meets(Interval(whole, whole)) and total.meets(near)]
+            wrong = [
+                (cells, total)
+                for cells, total in sums
+                if not total.meets(Interval(whole, whole)) and total.meets(near) and any(c.decimals for c in cells)
+            ]
             if width < PARTS or len(fitting) < OTHERS or len(wrong) * OTHERS > len(fitting):
                 continue
             for cells, total in wrong:
