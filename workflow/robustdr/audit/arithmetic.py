@@ -350,8 +350,10 @@ class _Search(Formulas):
             if (target := self.lines[line][formula.target])
         ]
         fitting = [(line, interval, target) for line, interval, target in places if interval.meets(target.interval)]
-        excused = {line for line, *_ in places if self._is_excused(formula, line)} - {line for line, *_ in fitting}
-        places = [place for place in places if place[0] not in excused]
+        if not fitting:
+            return None
+        fitting_lines = {line for line, *_ in fitting}
+        places = [place for place in places if place[0] in fitting_lines or not self._is_excused(formula, place[0])]
         places = [place for place in places if self._is_of_one_scale(formula, place[0])]
         fitting = [place for place in fitting if self._is_of_one_scale(formula, place[0])]
         units = {target.unit for _, _, target in fitting}
