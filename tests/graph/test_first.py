@@ -35,7 +35,8 @@ def test_a_training_makes_a_few_updates_and_a_checkpoint_on_the_way(first):
     scale = first.lineage.scale
     for name, budget in scale.budgets.items():
         steps = round(budget.epochs * (scale.cut.queries // (budget.batch_size * budget.devices)))
-        assert 4 < steps <= 20 and budget.checkpoint_every < steps, name
+        mend = f"config/scales/first.yaml: budgets: {name}: {steps} updates; give it `epochs` for 5 to 20 of them"
+        assert 4 < steps <= 20 and budget.checkpoint_every < steps, mend
 
 
 def test_passages_that_any_split_judges_are_in_the_part(first, full):

@@ -199,8 +199,8 @@ def test_each_sentence_of_the_page_agrees_with_the_numbers_beside_it():
     assert sum(bool(re.search(r"\w", word)) for word in text.split()) <= 1500
 
 
-def test_every_headline_sentence_has_a_short_form():
+def test_only_headline_sentences_have_a_short_form():
     for path in sorted(PAGE.parents[1].glob("config/papers/*/claims.yaml")):
         claims = load_claims(path).claims
         headlines = {claim.claim for claim in claims if claim.headline and not claim.hypothesis}
-        assert headlines == {claim.claim for claim in claims if claim.short}, path
+        assert {claim.claim for claim in claims if claim.short} <= headlines, path

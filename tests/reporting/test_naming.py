@@ -2,7 +2,7 @@
 
 import pytest
 
-from robustdr.reporting.naming import replace_names
+from robustdr.reporting.naming import readable, replace_names
 
 NAMES = {"dr_oq": "DR_OQ", "dr_oq_qv": "DR_OQ→QV", "RR": "MRR", "typo": "misspelled", "swap_words": "SWAPWORDS"}
 
@@ -19,3 +19,8 @@ NAMES = {"dr_oq": "DR_OQ", "dr_oq_qv": "DR_OQ→QV", "RR": "MRR", "typo": "missp
 )
 def test_only_whole_names_are_replaced(text, shown):
     assert replace_names(text, NAMES) == shown and replace_names(text, {}) == text
+
+
+def test_other_names_are_words():
+    text = "nq_variations_help fails; dr_oq on typo_mean, in wordnet-mini"
+    assert readable(text, NAMES) == "nq variations help fails; DR_OQ on mean of typo, in wordnet-mini"

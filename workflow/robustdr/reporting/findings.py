@@ -1,6 +1,5 @@
 """The findings on one page: what each paper's headline sentences come to, here and by the paper's own numbers."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -24,8 +23,8 @@ from robustdr.claims.verdicts import (
 from robustdr.core.files import write_text
 from robustdr.core.markup import plain, prose, table_row
 from robustdr.evaluation.statistics import holm
+from robustdr.reporting import naming
 from robustdr.reporting.claims import SIGN
-from robustdr.reporting.naming import replace_names
 from robustdr.reporting.written import Claims, Effect, Record
 
 QUOTED = 64  # characters of a sentence that the page quotes
@@ -170,9 +169,8 @@ def answer(papers: Iterable[Claims], setting: str = "") -> list[str]:
 
 
 def readable(text: str, paper: Claims) -> str:
-    """Return a text with the paper's names, and other query sets in words: `typo_mean` is the mean of typo."""
-    words = re.sub(r"(\w+)_mean\b", r"mean of \1", replace_names(text, paper["names"]))
-    return plain(re.sub("(?<=[a-z])_(?=[a-z])", " ", words))
+    """Return a text with the paper's names, in Markdown."""
+    return plain(naming.readable(text, paper["names"]))
 
 
 def _quoted(sentence: str) -> str:

@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from robustdr.claims.verdicts import NOT_RUN, sentence_verdicts
+from robustdr.claims.verdicts import NOT_RUN, OPEN, sentence_verdicts
 from robustdr.core.files import from_json
 from robustdr.reporting.claims import counted
 from robustdr.reporting.deciding import Explored
 from robustdr.reporting.forest import Axis
-from robustdr.reporting.naming import replace_names
+from robustdr.reporting.naming import readable
 from robustdr.reporting.sentences import of_claim, of_paper, queries_for_printed, smallest
 from robustdr.reporting.settings import Paper
 from robustdr.reporting.written import Claims, Record
@@ -27,9 +27,13 @@ def headlines(claims: Sequence[Record]) -> Counter[str]:
 
 
 def first_of(claims: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """The headline claim to show alone: of the abstract rather than of a section, run rather than not."""
+    """The headline claim to show alone: run rather than not, decided rather than open, of the abstract first."""
     ours = [claim for claim in claims if claim["headline"] and not claim["hypothesis"]]
-    return max(ours, key=lambda claim: (bool(claim["effects"]), "Abstract" in claim["source"]), default=None)
+    return max(
+        ours,
+        key=lambda claim: (bool(claim["effects"]), claim["verdict"] not in OPEN, "Abstract" in claim["source"]),
+        default=None,
+    )
 
 
 def judged(
@@ -47,7 +51,7 @@ def judged(
     """
 
     def text(words: str) -> str:
-        return replace_names(words, artifact["names"])
+        return readable(words, artifact["names"])
 
     controls = {control["name"]: control for control in artifact["controls"]}
     for control in controls.values():

@@ -13,3 +13,9 @@ def replace_names(text: str, names: Mapping[str, str]) -> str:
         return text
     longest_first = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
     return re.sub(rf"(?<![\w@.])({longest_first})(?!\w|\.\w)", lambda match: names[match[0]], text)
+
+
+def readable(text: str, names: Mapping[str, str]) -> str:
+    """The text with these names, and other names of query sets and controls in words: `typo_mean` is mean of typo."""
+    words = re.sub(r"(\w+)_mean\b", r"mean of \1", replace_names(text, names))
+    return re.sub("(?<=[a-z])_(?=[a-z])", " ", words)
