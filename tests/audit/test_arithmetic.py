@@ -51,6 +51,25 @@ def test_a_number_that_is_printed_again_is_no_further_evidence(paper):
     assert findings(paper, quantities("mean", "min"), cells) == []  # 1 − 2.39 / 100.72 is 1.0, as others are
 
 
+def test_a_mean_and_its_parts_are_of_one_scale_and_none_of_a_test(paper):
+    rows = [f"0.{n % 7}{n % 3} | 0.00 | {1 + n * 7 % 19}.{n % 10}3" for n in range(30)]
+    units = zip(("fraction", "fraction", "percent"), "uvw", strict=True)
+    columns = [{"unit": unit, "quantity": name} for unit, name in units]
+    assert findings(paper, columns, cells_of([*rows, "0.02 | 0.00 | 85.10"])) == []
+    groups = [(0.41 + n * 0.05, n * 0.013, n * 0.083 % 0.9) for n in range(9)]
+    sums = cells_of([f"{a + b + p:.3f} | {a:.3f} | {b:.3f} | {p:.3f}" for a, b, p in groups])
+    cells = sums + "x | 35.380 | 35.020 | 0.360 | 0.470\n"
+    assert findings(paper, quantities("all", "u", "v", "p-value"), cells) == []
+
+
+def test_a_number_with_a_zero_behind_it_may_have_been_rounded_before(paper):
+    rows = [(38.51, 43.70), (35.42, 38.11), (41.30, 40.91), (44.62, 47.05), (30.17, 36.66), (29.90, 31.13)]
+    cells = cells_of([f"{a:.2f} | {b:.2f} | {(a + b) / 2:.2f}" for a, b in rows]) + "x | 40.11 | 42.34 | {}\n"
+    heads = quantities("u", "v", "Avg.")
+    assert findings(paper, heads, cells.format("41.20")) == []  # 41.225
+    assert findings(paper, heads, cells.format("41.29")) == [("mean_of", "suspicious", ["41.29"])]
+
+
 def test_several_f1_that_are_only_near_are_averages_of_runs(paper):
     rows = F1 + "e | 61.0 | 44.0 | 51.1\nf | 70.0 | 52.0 | 59.7\ng | 33.0 | 48.0 | 39.1\nh | 47.0 | 71.0 | {}\n"
     names = quantities("first", "then", "F1")

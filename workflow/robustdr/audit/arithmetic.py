@@ -353,7 +353,11 @@ class _Search(Formulas):
         if not fitting:
             return None
         fitting_lines = {line for line, *_ in fitting}
-        places = [place for place in places if place[0] in fitting_lines or not self._is_excused(formula, place[0])]
+        places = [
+            (line, interval, target)
+            for line, interval, target in places
+            if line in fitting_lines or not (interval.meets(target.without_zero) or self._is_excused(formula, line))
+        ]
         places = [place for place in places if self._is_of_one_scale(formula, place[0])]
         fitting = [place for place in fitting if self._is_of_one_scale(formula, place[0])]
         units = {target.unit for _, _, target in fitting}
@@ -399,7 +403,8 @@ class _Search(Formulas):
     def _is_of_one_scale(self, formula: Formula, line: int) -> bool:
         """Whether the numbers that a formula adds or compares are of one scale, so that they can be."""
         parts = [self.lines[formula.line_of(role, line)][f] for role, fields in formula.parts for f in fields]
-        return formula.kind == "counts_match" or len({part.scale for part in parts if part}) == 1
+        target = [self.lines[line][formula.target]] if formula.kind in AGGREGATES else []
+        return formula.kind == "counts_match" or len({part.scale for part in (*parts, *target) if part}) == 1
 
     def _is_from_best(self, formula: Formula, line: int) -> bool:
         """Whether a change is one from the best of the others in its line: which one that is may differ by line."""

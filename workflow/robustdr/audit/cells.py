@@ -75,6 +75,13 @@ class Cell:
         number = self.number.normalize() if self.hedge in ABOUT else self.number
         return rounding_interval(number, scale=self.scale, exact=self.unit == "count" and not self.decimals)
 
+    @cached_property
+    def without_zero(self) -> Interval:
+        """The values if the last of its decimals, a 0, was only appended: 39.5 became 39.50."""
+        if self.decimals < 2 or self.number.as_tuple().digits[-1] or self.hedge:
+            return self.interval
+        return rounding_interval(self.number.quantize(Decimal(1).scaleb(1 - self.decimals)), scale=self.scale)
+
     def place_without(self, *names: str) -> tuple[tuple[str, str], ...]:
         """The coordinates but for these."""
         return tuple(place for place in self.coordinates.items() if place[0] not in names)

@@ -108,7 +108,7 @@ class Formulas:
         }
         spans |= {(start, width) for start in (0, 1)} | {(start, target) for start in (0, 1)}
         parts = {
-            tuple(field for field in range(*span) if field != target and not self.is_extreme[field])
+            tuple(f for f in range(*span) if f != target and not self.is_extreme[f] and not self.is_tested[f])
             for span in spans
             if span[0] < span[1]
         }

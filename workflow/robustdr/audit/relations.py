@@ -121,7 +121,8 @@ def _of_whole_numbers(operands: Operands, _: Options) -> list[Interval]:
 
 
 def _count(operands: Operands, _: Options) -> list[Interval]:
-    return [_total(operands, "main") / _total(operands, "out_of")]
+    part = _total(operands, "main")
+    return [] if part.high < 0 else [part / _total(operands, "out_of")]  # a negative number is no part of a whole
 
 
 def _equal(operands: Operands, _: Options) -> list[Interval]:
