@@ -33,19 +33,6 @@ QUERIES = {
     "q8": ("welche Bäume wachsen in den Wäldern über dem See", "d8"),
 }
 THINGS, SIDES = ("nuclear energy", "free speech", "a school uniform", "red meat"), {"pro": "good", "con": "bad"}
-# The same collection for every process that is started with this file's folder on its path.
-REGISTERS = """
-import ir_datasets
-from ir_datasets.formats import GenericDoc, JsonlDocs, TrecQrels, TsvQueries
-from ir_datasets.util import Cache
-from pathlib import Path
-
-at = Path(__file__).parent
-named = {"doc_id": "_id", "text": "text"}
-docs = JsonlDocs(Cache(None, at / "texts.jsonl"), doc_cls=GenericDoc, mapping=named, lang="de")
-queries, qrels = TsvQueries(Cache(None, at / "queries.tsv"), lang="de"), TrecQrels(Cache(None, at / "qrels.txt"), {})
-ir_datasets.registry.register("village", ir_datasets.Dataset(docs, queries, qrels))
-"""
 
 
 def jsonl(rows):
@@ -54,7 +41,7 @@ def jsonl(rows):
 
 @pytest.fixture(scope="module")
 def forms(tmp_path_factory):
-    """The options that name each form of the collection; its passages have no titles, because the id's have none."""
+    """The options that name each form of the collection."""
     folder = tmp_path_factory.mktemp("village")
     texts = {docid: f"{title}: {text}" for docid, (title, text) in PASSAGES.items()}
     (folder / "qrels").mkdir()
@@ -62,41 +49,37 @@ def forms(tmp_path_factory):
         "corpus.tsv": "".join(f"{docid}\t{text}\n" for docid, text in texts.items()),
         "queries.tsv": "".join(f"{qid}\t{text}\n" for qid, (text, _) in QUERIES.items()),
         "qrels.txt": "".join(f"{qid} 0 {docid} 1\n" for qid, (_, docid) in QUERIES.items()),
-        "texts.jsonl": jsonl({"_id": docid, "text": text} for docid, text in texts.items()),
         "corpus.jsonl": jsonl({"_id": docid, "title": "", "text": text} for docid, text in texts.items()),
         "queries.jsonl": jsonl({"_id": qid, "text": text} for qid, (text, _) in QUERIES.items()),
         "qrels/test.tsv": "query-id\tcorpus-id\tscore\n" + "".join(f"{q}\t{d}\t1\n" for q, (_, d) in QUERIES.items()),
-        "sitecustomize.py": REGISTERS,
     }
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     three = {"--corpus": "corpus.tsv", "--queries": "queries.tsv", "--qrels": "qrels.txt"}
-    return folder, {
+    return {
         "TSV": [word for option, name in three.items() for word in (option, str(folder / name))],
         "BEIR": ["--data", str(folder)],
-        "irds": ["--data", "irds:village"],
     }
 
 
-def evaluate(folder, registered, *arguments):
+def evaluate(folder, *arguments):
     """The finished command; its report is in `folder`."""
     command = [sys.executable, "-m", "robustdr", "evaluate", *arguments, "-o", str(folder)]
-    environment = {**os.environ, **OFFLINE, "PYTHONPATH": os.pathsep.join([str(ROOT / "workflow"), str(registered)])}
+    environment = {**os.environ, **OFFLINE, "PYTHONPATH": str(ROOT / "workflow")}
     return subprocess.run(command, cwd=folder.parent, env=environment, capture_output=True, text=True, timeout=900)
 
 
 def test_every_form_of_a_german_collection_has_the_same_runs_and_draws_are_averaged(forms, tiny_model, tmp_path):
-    registered, options = forms
     arguments = ["--model", str(tiny_model), "--variations", "typo", "no_stopwords", "--draws", "2"]
     runs_by_form = {}
-    for name, form_options in options.items():
-        done = evaluate(tmp_path / name, registered, *form_options, *arguments)
+    for name, form_options in forms.items():
+        done = evaluate(tmp_path / name, *form_options, *arguments)
         assert done.returncode == 0, done.stderr
         assert "language of the queries: German (de), Latin script" in done.stderr
         runs = tmp_path / name / "results/own/runs"
         runs_by_form[name] = {file.relative_to(runs): file.read_bytes() for file in runs.rglob("*.arrow")}
         runs_by_form[name] |= {file.relative_to(runs): file.read_bytes() for file in runs.rglob("*.trec.gz")}
-    assert runs_by_form["TSV"] == runs_by_form["BEIR"] == runs_by_form["irds"] and len(runs_by_form["TSV"]) == 3 * 5 * 2
+    assert runs_by_form["TSV"] == runs_by_form["BEIR"] and len(runs_by_form["TSV"]) == 3 * 5 * 2
     varied = {
         name: read_queries(tmp_path / f"TSV/results/own/variations/own/test/{name}.tsv")
         for name in ("typo", "typo.draw2", "no_stopwords")
@@ -113,8 +96,7 @@ def test_every_form_of_a_german_collection_has_the_same_runs_and_draws_are_avera
 
 
 def test_what_german_has_not_is_refused_by_name_at_once(forms, tiny_model, tmp_path):
-    registered, options = forms
-    done = evaluate(tmp_path / "out", registered, *options["TSV"], "--model", str(tiny_model), "--variations", "stem")
+    done = evaluate(tmp_path / "out", *forms["TSV"], "--model", str(tiny_model), "--variations", "stem")
     assert done.returncode == 2 and not (tmp_path / "out").exists()
     assert "stem" in done.stderr.splitlines()[-1] and "German" in done.stderr.splitlines()[-1]
 
@@ -136,7 +118,7 @@ def test_what_is_true_of_the_files_stands_before_the_numbers(tmp_path):
         ranked = [f"{id} Q0 {id} 1 2 x\n{id} Q0 {id.replace('pro', 'con')} 2 1 x\n" for id in queries[:2]]
         (runs / f"test.{name}.trec").write_text("".join(ranked))
     options = ["--data", str(data), "--runs", str(runs.parent), "--model", "engine", "--variations", "swap_words"]
-    done = evaluate(tmp_path / "out", tmp_path, *options, "--measures", "RR@10", "R@10", "--language", "en")
+    done = evaluate(tmp_path / "out", *options, "--measures", "RR@10", "R@10", "--language", "en")
     assert done.returncode == 0, done.stderr
     report = json.loads((tmp_path / "out/report.json").read_text())
     assert report["systems"]["own"]["original"] == 0.5  # the passage of the query itself, at rank 1, is no result
@@ -154,5 +136,5 @@ def test_what_is_true_of_the_files_stands_before_the_numbers(tmp_path):
     page = (tmp_path / "out/report.md").read_text()
     assert "engine lacks 2 of 4 queries" in page and page.index("engine lacks") < page.index("| query set")
     (runs / "test.swap_words.trec").write_text("")
-    done = evaluate(tmp_path / "out", tmp_path, *options, "--measures", "RR@10", "R@10", "--language", "en")
+    done = evaluate(tmp_path / "out", *options, "--measures", "RR@10", "R@10", "--language", "en")
     assert done.returncode == 2 and "test.swap_words.trec: an empty run" in done.stderr.splitlines()[-1]
