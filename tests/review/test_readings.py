@@ -126,3 +126,16 @@ def test_no_change_is_made_of_p_and_errors(read):
     numbers = [(0.031, 0.0620), (0.012, 0.0240), (0.044, 0.0880), (0.250, 0.5000), (0.117, 0.2340), (0.402, 0.8040)]
     rows = "".join(f"| {name} | {p:.3f} | {error:.4f} |\n" for name, (p, error) in zip("abcdef", numbers, strict=True))
     assert audit(read("| M | p | SE |\n|---|---|---|\n" + rows, "md").reported).checks == []
+
+
+def test_a_table_with_more_columns_of_words_than_coordinates_is_read(read):
+    """The coordinate `split` is that of a row and that of the columns: then the columns' label counts."""
+    head = "| dataset | link | video type | description | annotation type | source split | # videos | # masks |\n"
+    rows = [
+        "| LV-VIS | LVV | Open | Large scale | Dense | Validation | 690 | 2536 |",
+        "| Drosophila | DH | Heart | Fruit fly | Sparse | All | 213 | 1042 |",
+        "| VOST | VOST | Motion | Shapes change | Dense | Validation | 635 | 883 |",
+    ]
+    draft = read("Table 1: Data sets\n\n" + head + "|---" * 8 + "|\n" + "\n".join(rows) + "\n", "md")
+    assert [cell.printed for cell in draft.reported.cells] == ["690", "2536", "213", "1042", "635", "883"]
+    assert draft.reported.words.get("validation") is None

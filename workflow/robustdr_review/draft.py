@@ -87,14 +87,15 @@ def draft(grid: Grid, id: str) -> Draft:
 
 
 def _used(table: Draft) -> set[str]:
-    """The labels of rows and columns that have a number."""
-    rows = [labels for labels, fields in table.rows if any(map(_has_digit, fields))]
-    columns = [
-        [label for label in column.values() if isinstance(label, str)]
-        for column, fields in zip(table.columns, zip(*(fields for _, fields in table.rows), strict=True), strict=True)
-        if any(map(_has_digit, fields))
-    ]
-    return {label for labels in (*rows, *columns) for label in labels}
+    """The labels of the numbers. A label of a column stands for that of a row where both have one coordinate."""
+    return {
+        label
+        for labels, fields in table.rows
+        for field, column in zip(fields, table.columns, strict=True)
+        if _has_digit(field)
+        for label in {**dict(zip(table.row, labels, strict=True)), **column}.values()
+        if isinstance(label, str)
+    }
 
 
 def _has_digit(text: str) -> bool:
