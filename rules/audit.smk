@@ -1,10 +1,8 @@
 # Audit: printed numbers against each other. It needs no collection and no scale.
 REPORTED = {
-    path.parent.name: path
-    for folder in (HOUSE, OVERLAY)
-    if folder
-    for path in sorted(folder.glob("papers/*/reported.yaml"))
+    path.parent.name: path for folder in (HOUSE, OVERLAY) if folder for path in folder.glob("papers/*/reported.yaml")
 }
+REPORTED = dict(sorted(REPORTED.items()))
 # What a paper's claims are judged by on its own numbers, where it has any.
 BESIDE = {
     paper: [path for name in ("claims", "experiment") if (path := reported.with_name(f"{name}.yaml")).is_file()]

@@ -357,9 +357,9 @@ class _Search(Formulas):
             (line, interval, target)
             for line, interval, target in places
             if line in fitting_lines or not (interval.meets(target.without_zero) or self._is_excused(formula, line))
+            if self._is_of_one_scale(formula, line)
         ]
-        places = [place for place in places if self._is_of_one_scale(formula, place[0])]
-        fitting = [place for place in fitting if self._is_of_one_scale(formula, place[0])]
+        fitting = [place for place in places if place[0] in fitting_lines]
         units = {target.unit for _, _, target in fitting}
         places = [place for place in places if place[-1].unit in units]  # it says nothing of counts below percentages
         chances: dict[tuple[object, ...], float] = {}
@@ -376,13 +376,14 @@ class _Search(Formulas):
         sure = FEW if of_all else SURE_NAMED if is_named else SURE
         if chance >= (sure if len(places) - fit < 2 or fit >= SHARE * len(places) else SURE):
             return None  # several cells of a smaller share are hardly all wrong
-        near = [
-            line
-            for line, interval, target in places
-            if not interval.meets(target.interval) and rounding.is_near(target.interval, interval)
-        ]
-        if formula.kind == "harmonic_mean_of" and len(near) > 1:  # averages of the F1 of runs
-            places = [place for place in places if place[0] not in near]
+        if formula.kind == "harmonic_mean_of":
+            near = {
+                line
+                for line, interval, target in places
+                if line not in fitting_lines and rounding.is_near(target.interval, interval)
+            }
+            if len(near) > 1:  # averages of the F1 of runs
+                places = [place for place in places if place[0] not in near]
         checks = [self._check(formula, line) for line, *_ in places]
         return Found(checks, chance) if sum(check.holds for check in checks) == fit else None
 
