@@ -92,7 +92,9 @@ rule pretrain:
         launcher=PRETRAIN.launcher,
     message:
         "Pre-train {wildcards.pretraining}, seed {wildcards.seed}"
+    # The scores of all word pieces differ in size at each step. From this size on, freed memory goes back to the system.
     shell:
+        "MALLOC_MMAP_THRESHOLD_=16777216 "
         "{params.launcher} -m robustdr.stages train @{params.settings:q} > {log:q} 2>&1"
 
 
