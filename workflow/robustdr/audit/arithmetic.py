@@ -196,11 +196,7 @@ class Found:
 
 def obeyed(reported: Reported) -> dict[str, list[Found]]:
     """By table, the relations that those without declarations obey."""
-    return {
-        id: relations(table)
-        for id, table in reported.tables.items()
-        if not id.startswith("prose") and all(relation.proposed is not None for _, relation in table.relations)
-    }
+    return {table.id: relations(table) for table in reported.outside_prose if not table.is_declared}
 
 
 def undeclared(relations_by_table: Mapping[str, Sequence[Found]]) -> list[Check]:

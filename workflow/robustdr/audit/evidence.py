@@ -58,21 +58,18 @@ class Evidence:
         """By the id of a cell: its checks, each once."""
         checks_by_cell: defaultdict[int, dict[int, Check]] = defaultdict(dict)
         for check in self.checks:
-            for cell in chain([check.target], *check.operands.values()):
+            for cell in check.cells:
                 checks_by_cell[id(cell)][id(check)] = check
         return {cell: list(checks.values()) for cell, checks in checks_by_cell.items()}
 
     @cached_property
     def confirmations(self) -> Counter[int]:
         """By the id of a cell: the number of its checks that hold."""
-        holding = [check for check in self.checks if check.holds]
-        return Counter(
-            id(c) for check in holding for cells in ([check.target], *check.operands.values()) for c in cells
-        )
+        return Counter(id(cell) for check in self.checks if check.holds for cell in check.cells)
 
     @cached_property
     def _cells(self) -> list[Cell]:
-        return [cell for cell in self.reported.cells if not cell.table.startswith("prose")]
+        return [cell for table in self.reported.outside_prose for cell in table.cells]
 
     @cached_property
     def _by_all_but_one(self) -> Mapping[tuple[object, ...], list[Cell]]:

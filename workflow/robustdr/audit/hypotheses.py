@@ -39,7 +39,7 @@ def hypotheses(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
 
 def _by_its_run(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
     """With what its run gives in one cell, the relation would hold."""
-    for cell in [check.target, *(part for parts in check.operands.values() for part in parts if part.table)]:
+    for cell in check.printed_cells:
         value = evidence.of_runs.get(id(cell))
         if value is not None and not evidence.is_right(cell) and check.holds_with(cell, value):
             yield ONE_NUMBER, f"{_place_of(cell)} is wrong: its run gives {interval_text(value, cell)}"
@@ -52,7 +52,7 @@ def _place_of(cell: Cell) -> str:
 def _one_number(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
     """With another number in one cell, this relation and all other broken ones of the cell would hold."""
     suspects = []
-    for cell in [check.target, *(part for parts in check.operands.values() for part in parts if part.table)]:
+    for cell in check.printed_cells:
         if evidence.is_right(cell):
             continue
         broken = [cell_check for cell_check in evidence.checks_of[id(cell)] if not cell_check.holds]

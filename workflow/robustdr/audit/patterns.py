@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from itertools import pairwise
 from statistics import median
-from typing import NamedTuple
 
 from robustdr.audit.cells import Cell, describe
 from robustdr.audit.evidence import Evidence, distance, significant
+from robustdr.audit.findings import Broken
 from robustdr.audit.relations import label
 from robustdr.audit.reported import Table
 
@@ -23,18 +23,9 @@ PLAUSIBLE_GAP = 2.0  # robust z of a gap of 0 between two measures
 NORMAL_MAD = 1.4826  # median absolute deviation to standard deviation, for a normal distribution
 
 
-class Pattern(NamedTuple):
-    """Suspicious cells of one table, with the reason."""
-
-    kind: str
-    cells: list[Cell]
-    words: str
-    hypothesis: str
-
-
-def patterns(evidence: Evidence) -> list[Pattern]:
+def patterns(evidence: Evidence) -> list[Broken]:
     """Return all suspicious patterns among the measures of a paper's tables (not in its prose)."""
-    tables = [table for table in evidence.reported.tables.values() if not table.id.startswith("prose")]
+    tables = evidence.reported.outside_prose
     suspicious = list(_copied_blocks(evidence, tables))
     for table in tables:
         suspicious += _implausible_seeds(evidence, table)
@@ -54,7 +45,7 @@ def _measures_along(key: str, table: Table) -> list[list[Cell]]:
 
 def examined(table: Table) -> list[Cell]:
     """Return the cells of a table in rows or columns long enough to show a pattern."""
-    if table.id.startswith("prose"):
+    if table.is_prose:
         return []
     lines = [row for row in _measures_along("line", table) if len(row) >= DISTINCT] + [
         line for key in ("line", "column") for line in _measures_along(key, table) if len(line) >= BLOCK
@@ -62,7 +53,7 @@ def examined(table: Table) -> list[Cell]:
     return [cell for line in lines for cell in line]
 
 
-def _copied_blocks(evidence: Evidence, tables: Sequence[Table]) -> Iterator[Pattern]:
+def _copied_blocks(evidence: Evidence, tables: Sequence[Table]) -> Iterator[Broken]:
     """Yield runs of `BLOCK` or more consecutive cells that another table has too, unless declared to be the same."""
     places: defaultdict[tuple[int, ...], list[list[Cell]]] = defaultdict(list)
     number_ids: dict[tuple[Decimal, str], int] = {}  # numbers are compared once: comparing decimals is slow
@@ -89,7 +80,9 @@ def _copied_blocks(evidence: Evidence, tables: Sequence[Table]) -> Iterator[Patt
         words = (
             f"{len(cells)} cells in blocks of {BLOCK} or more stand in {source} too, under another caption ({caption})"
         )
-        yield Pattern("copied_block", list(cells.values()), words, f"copied from {source}, or {source} from {table_id}")
+        yield Broken(
+            "copied_block", list(cells.values()), words, hypothesis=f"copied from {source}, or {source} from {table_id}"
+        )
 
 
 def _is_repeated(evidence: Evidence, cell: Cell, other_cell: Cell) -> bool:
@@ -100,7 +93,7 @@ def _is_repeated(evidence: Evidence, cell: Cell, other_cell: Cell) -> bool:
     return (labels[0] <= labels[1] or labels[1] <= labels[0]) and measures[0] == measures[1]
 
 
-def _implausible_seeds(evidence: Evidence, table: Table) -> Iterator[Pattern]:
+def _implausible_seeds(evidence: Evidence, table: Table) -> Iterator[Broken]:
     """Yield runs far from their siblings whose number is that of another run elsewhere."""
     rows: list[list[Cell]] = []
     for row in _measures_along("line", table):
@@ -122,7 +115,7 @@ def _implausible_seeds(evidence: Evidence, table: Table) -> Iterator[Pattern]:
                 others_printed = ", ".join(other_run.printed for other_run in other_runs)
                 words = f"robust z = {z:.0f} against the other runs ({others_printed})"
                 place = " · ".join(filter(None, (copy.table * (copy.table != table.id), label(copy, [cell]))))
-                yield Pattern("implausible_seed", [cell], words, f"copied from {place} ({copy.printed})")
+                yield Broken("implausible_seed", [cell], words, hypothesis=f"copied from {place} ({copy.printed})")
 
 
 def _is_near(copy: Cell, cell: Cell) -> bool:
@@ -136,7 +129,7 @@ def _spread(values: Sequence[float]) -> float:
     return NORMAL_MAD * median([abs(value - centre) for value in values])
 
 
-def _identical_rows(table: Table) -> Iterator[Pattern]:
+def _identical_rows(table: Table) -> Iterator[Broken]:
     """Yield neighbouring rows that share `DISTINCT` or more different numbers."""
     rows = [{cell.column: cell for cell in row} for row in _measures_along("line", table)]
     for upper, lower in pairwise(rows):
@@ -148,7 +141,9 @@ def _identical_rows(table: Table) -> Iterator[Pattern]:
         if len(distinct) >= DISTINCT and digits >= DIGITS and len(equal) >= SHARE * len(shared) and not is_deeper:
             neighbour = label(upper[equal[0].column], [equal[0]])
             words = f"{len(equal)} of {len(shared)} cells equal those of the row above ({neighbour})"
-            yield Pattern("identical_rows", equal, words, f"copied from {neighbour}, or {neighbour} from here")
+            yield Broken(
+                "identical_rows", equal, words, hypothesis=f"copied from {neighbour}, or {neighbour} from here"
+            )
 
 
 def _is_deeper(upper: Cell, lower: Cell) -> bool:
@@ -157,7 +152,7 @@ def _is_deeper(upper: Cell, lower: Cell) -> bool:
     return measures[0] == measures[1] and upper.coordinates["measure"] != lower.coordinates["measure"]
 
 
-def _equal_measures(evidence: Evidence, flagged: Collection[int]) -> Iterator[Pattern]:
+def _equal_measures(evidence: Evidence, flagged: Collection[int]) -> Iterator[Broken]:
     """Yield measures that equal a larger one in another table, while other cells show a gap between the two."""
     for checks in evidence.by_declaration.values():
         pairs = [
@@ -172,12 +167,11 @@ def _equal_measures(evidence: Evidence, flagged: Collection[int]) -> Iterator[Pa
             equal = (cell.number, cell.unit) == (larger.number, larger.unit) and significant(cell) >= DISTINCT
             if equal and not {id(cell), id(larger)} & set(flagged):
                 words = f"equal to {larger}; robust z = {z:.0f} against the gaps of the other {len(pairs) - 1} cells"
-                yield Pattern(
-                    "equal_measures", [cell, larger], words, f"copied from {larger.table}, or {larger.table} from here"
-                )
+                hypothesis = f"copied from {larger.table}, or {larger.table} from here"
+                yield Broken("equal_measures", [cell, larger], words, hypothesis=hypothesis)
 
 
-def _labels(table: Table) -> Iterator[Pattern]:
+def _labels(table: Table) -> Iterator[Broken]:
     """Yield rows or columns with the same coordinates, and runs numbered from 0 or 1 with a gap."""
     seeds = sorted({int(place["seed"]) for place in table.columns if place.get("seed", "").isdigit()})
     gaps = [gap for gap in range(seeds[0], seeds[-1]) if gap not in seeds] if seeds and seeds[0] < 2 else []
@@ -189,7 +183,7 @@ def _labels(table: Table) -> Iterator[Pattern]:
         place = table.columns[position] if key == "column" else dict(table.rows)[position]
         meant = f"seed {gaps[0]}, which no column has, is meant" if "seed" in place and gaps else ""
         if cells and not _MISREAD.search(describe(place)):
-            yield Pattern("repeated_label", cells, f"the label {describe(place)} is printed twice", meant)
+            yield Broken("repeated_label", cells, f"the label {describe(place)} is printed twice", hypothesis=meant)
     if len(gaps) == 1 and not repeated:
         cells = [cell for cell in table.cells if cell.coordinates.get("seed") == str(gaps[0] + 1)]
-        yield Pattern("missing_label", cells, f"no column is labelled seed {gaps[0]}", "")
+        yield Broken("missing_label", cells, f"no column is labelled seed {gaps[0]}")

@@ -24,8 +24,8 @@ Pair = tuple[Cell, Cell]
 
 def broken(reported: Reported) -> Iterator[Broken]:
     """Yield what two tables of a paper without declared relations print differently."""
-    tables = [table for id, table in reported.tables.items() if not id.startswith("prose")]
-    if all(relation.proposed is not None for table in tables for _, relation in table.relations):
+    tables = reported.outside_prose
+    if not any(table.is_declared for table in tables):
         yield from _numbers(tables)
         yield from _labels(tables)
 
@@ -33,7 +33,7 @@ def broken(reported: Reported) -> Iterator[Broken]:
 def _numbers(tables: Sequence[Table]) -> Iterator[Broken]:
     by_labels: defaultdict[frozenset[str], list[Cell]] = defaultdict(list)
     for cell in (cell for table in tables for cell in table.cells if not cell.hedge):
-        labels = [text for name, text in cell.coordinates.items() if name != "value"]
+        labels = cell.labels
         if len(labels) < WITH_HEAD or any(map(_NO_HEAD.match, labels)):
             continue
         by_labels[frozenset(text.casefold() for text in cell.coordinates.values())].append(cell)
