@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 
 from robustdr.audit import bounds, inference, restated, shares, spreads, tallies
-from robustdr.audit.arithmetic import Found, obeyed, undeclared
-from robustdr.audit.evidence import Evidence
+from robustdr.audit.arithmetic import ObeyedRelation, obeyed, undeclared
 from robustdr.audit.explain import explain
 from robustdr.audit.findings import SEVERITIES, Broken, Finding, Flaw, in_order
+from robustdr.audit.lookup import Lookup
 from robustdr.audit.patterns import examined, patterns
 from robustdr.audit.printed import Claimed
 from robustdr.audit.recomputed import Recomputed
@@ -57,7 +57,7 @@ class Audit:
 
 def audit(
     reported: Reported,
-    found_relations: Mapping[str, Sequence[Found]] | None = None,
+    found_relations: Mapping[str, Sequence[ObeyedRelation]] | None = None,
     sizes: Mapping[tuple[str, int], Size] | None = None,
     recomputed: Recomputed | None = None,
 ) -> Audit:
@@ -73,13 +73,13 @@ def audit(
     """
     declared = resolve(reported)
     checks = [*declared, *undeclared(obeyed(reported) if found_relations is None else found_relations)]
-    evidence = Evidence(reported, checks, recomputed.values if recomputed else {})
+    lookup = Lookup(reported, checks, recomputed.values if recomputed else {})
     findings = []
     for _, group in groupby((check for check in checks if not check.holds), key=lambda c: (c.target.table, c.line)):
         findings += [
-            _broken_relation(group_checks, *hypothesis) for group_checks, hypothesis in explain(evidence, list(group))
+            _broken_relation(group_checks, *hypothesis) for group_checks, hypothesis in explain(lookup, list(group))
         ]
-    findings += [_finding(pattern) for pattern in patterns(evidence)]
+    findings += [_finding(pattern) for pattern in patterns(lookup)]
     flawed = {id(flaw.cell) for finding in findings for flaw in finding.flaws}
     definitions = (
         chain(

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from robustdr.audit.cells import BOLD, Cell
 from robustdr.audit.chance import chance_bound, odds
-from robustdr.audit.evidence import digits
 from robustdr.audit.findings import Broken
 from robustdr.audit.formulas import NAMES
 from robustdr.audit.grains import deviations, is_whole
@@ -172,7 +171,7 @@ def _equal_rows(table: Table) -> Iterator[Broken]:
         if times[numbers] > 2 or all(BOLD in cell.mark for cell in cells):
             continue  # a default, or what follows from a setting that they share; or the total of a group of one
         distinct = {cell.number: cell for cell in cells if cell.decimals and cell.column not in determined}
-        if len(distinct) >= DISTINCT and sum(map(digits, distinct.values())) >= DIGITS:
+        if len(distinct) >= DISTINCT and sum(cell.inner_digits for cell in distinct.values()) >= DIGITS:
             is_own = sum(in_column[cell.column, number] == 2 for number, cell in distinct.items()) >= OWN
             if numbers in rows_by_numbers and is_own and _tells_apart(rows_by_numbers[numbers][0], cells[0]):
                 twin = label(rows_by_numbers[numbers][0], [cells[0]])
@@ -185,20 +184,20 @@ def _determined(table: Table) -> set[int]:
     columns: defaultdict[int, dict[int, Cell]] = defaultdict(dict)
     for cell in table.cells:
         columns[cell.column][cell.line] = cell
-    found: set[int] = set()
+    determined: set[int] = set()
     for column, cells in columns.items() if len(columns) <= WIDEST else ():
         for other, others in columns.items():
             points = {(o.value, cells[line].value): cells[line] for line, o in others.items() if line in cells}
             xs = {x for x, _ in points}
-            if other == column or other in found or len(xs) < 3 or len(points) != len(xs):
+            if other == column or other in determined or len(xs) < 3 or len(points) != len(xs):
                 continue
             (x0, y0), (x1, y1) = min(points), max(points)
             slope = (y1 - y0) / (x1 - x0)
             wide = max(cell.interval.high - cell.interval.low for cell in points.values())
             if slope and all(abs(y0 + slope * (x - x0) - y) <= 2 * wide for x, y in points):
-                found.add(column)
+                determined.add(column)
                 break
-    return found
+    return determined
 
 
 def _tells_apart(cell: Cell, other_cell: Cell) -> bool:

@@ -52,7 +52,7 @@ class Statistic(NamedTuple):
         return f"p {self.p_sign} {self.p}" if self.p is not None else "n.s."
 
 
-class Judged(NamedTuple):
+class Fit(NamedTuple):
     """Whether p fits its statistic, and both in words."""
 
     outcome: str
@@ -94,7 +94,7 @@ def _probability(kind: str, value: float, freedom: tuple[float, ...]) -> float:
     return float(stats.chi2.sf(value, *freedom))
 
 
-def judge(statistic: Statistic, one_tailed: bool = False, corrected: bool = False) -> Judged | None:
+def judge(statistic: Statistic, one_tailed: bool = False, corrected: bool = False) -> Fit | None:
     """Whether a p fits its statistic; None if nothing can be computed, or if a correction may have raised p.
 
     Args:
@@ -110,9 +110,9 @@ def judge(statistic: Statistic, one_tailed: bool = False, corrected: bool = Fals
     if statistic.kind == "t" and not statistic.freedom:
         words += f", with {FEWEST_FREE:g} degrees of freedom or more"
     if statistic.p == 0 and statistic.p_sign in "=<":
-        return Judged(FITS if computed.low < 0.0005 and statistic.p_sign == "=" else WRONG, f"{words}; p is never 0")
+        return Fit(FITS if computed.low < 0.0005 and statistic.p_sign == "=" else WRONG, f"{words}; p is never 0")
     if any(_agree(statistic, tail) for tail in tails):
-        return Judged(FITS, words)
+        return Fit(FITS, words)
     if corrected and _printed(statistic).high > computed.low:
         return None
     if statistic.kind in ("t", "z", "r") and _agree(statistic, computed.scaled(0.5)):
@@ -120,13 +120,13 @@ def judge(statistic: Statistic, one_tailed: bool = False, corrected: bool = Fals
     return _misfit(statistic, computed, words)
 
 
-def _misfit(statistic: Statistic, computed: Interval, words: str) -> Judged:
+def _misfit(statistic: Statistic, computed: Interval, words: str) -> Fit:
     """A p that does not fit: whether it and the computed one are surely on different sides of `ALPHA`."""
     is_printed_below, is_computed_below = _is_significant(statistic), _is_below_alpha(computed)
     words += f", not {statistic.printed_p}"
     if None in (is_printed_below, is_computed_below) or is_printed_below == is_computed_below:
-        return Judged(WRONG, words)
-    return Judged(DECISION, f"{words}: below {ALPHA:g} in one of the two alone")
+        return Fit(WRONG, words)
+    return Fit(DECISION, f"{words}: below {ALPHA:g} in one of the two alone")
 
 
 def _printed(statistic: Statistic) -> Interval:
@@ -198,7 +198,7 @@ def _sign(p: Cell) -> str:
     return "<" if p.hedge in AT_MOST else ">" if p.hedge in AT_LEAST else "="
 
 
-def _of_quotient(group: Mapping[str, Cell], p: Cell, one_tailed: bool) -> Judged | None:
+def _of_quotient(group: Mapping[str, Cell], p: Cell, one_tailed: bool) -> Fit | None:
     """Whether p is that of an estimate over its error; None if it is a ratio, whose error is one of its logarithm."""
     estimate, error = group["estimate"], group["se"]
     low, high = half_up(error.number)
@@ -211,7 +211,7 @@ def _of_quotient(group: Mapping[str, Cell], p: Cell, one_tailed: bool) -> Judged
     words = f"{estimate.printed} / {error.printed} gives p = {_p_text(computed)}"
     tails = [computed, *([computed.scaled(0.5)] if one_tailed else [])]
     if p.number == 0 or any(_agree(statistic, tail) for tail in tails):
-        return Judged(FITS, words)
+        return Fit(FITS, words)
     return _misfit(statistic, computed, f"{words}, with {FEWEST_FREE:g} degrees of freedom or more")
 
 

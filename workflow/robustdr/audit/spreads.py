@@ -89,7 +89,8 @@ def _gap(group: Group, _: Table) -> list[Broken] | None:
         f"mean {group['mean'].printed} and median {group['median'].printed} are over {gap:.3g} apart; "
         f"they are at most the deviation apart, {group['sd'].printed}"
     )
-    return [Broken("mean_and_median", [group["mean"], group["median"]], words, "impossible")] * (gap > sd.high + SLACK)
+    is_wide = gap > sd.high + SLACK
+    return [Broken("mean_and_median", [group["mean"], group["median"]], words, "impossible")] if is_wide else []
 
 
 def _widest(group: Group, table: Table) -> list[Broken] | None:
@@ -138,10 +139,12 @@ def _error(group: Group, table: Table) -> list[Broken] | None:
     sd, se = group["sd"].printed_interval, group["se"].printed_interval
     if n < 2:
         words = f"a standard error is no larger than its deviation, {group['sd'].printed}"
-        return [Broken("error_of_mean", [group["se"]], words, "impossible")] * (se.low > sd.high + SLACK)
+        is_larger = se.low > sd.high + SLACK
+        return [Broken("error_of_mean", [group["se"]], words, "impossible")] if is_larger else []
     expected = sd.scaled(1 / sqrt(n))
     words = f"{group['sd'].printed} / √{n} is {expected.low:.4g} to {expected.high:.4g} with any rounding"
-    return [Broken("error_of_mean", [group["se"], group["sd"]], words, "inconsistent")] * (not expected.meets(se))
+    is_other = not expected.meets(se)
+    return [Broken("error_of_mean", [group["se"], group["sd"]], words, "inconsistent")] if is_other else []
 
 
 def _held(group: Group, _: Table) -> list[Broken] | None:
@@ -190,7 +193,11 @@ def _absolute(group: Group, _: Table) -> list[Broken] | None:
     mae, rmse = group["mae"], group["rmse"]
     words = f"the mean absolute error, {mae.printed}, is above the root of the mean squared one, {rmse.printed}"
     is_above = mae.printed_interval.low > rmse.printed_interval.high + SLACK
-    return [Broken("absolute_and_squared", [mae, rmse], f"{words}, however both were rounded", "impossible")] * is_above
+    return (
+        [Broken("absolute_and_squared", [mae, rmse], f"{words}, however both were rounded", "impossible")]
+        if is_above
+        else []
+    )
 
 
 def _quotient(group: Group, _: Table) -> list[Broken] | None:
@@ -205,7 +212,7 @@ def _quotient(group: Group, _: Table) -> list[Broken] | None:
     ends = f"{quotient.low:.3g} to {quotient.high:.3g}"
     words = f"{group['estimate'].printed} / {group['se'].printed} is {ends} with any rounding"
     fits = quotient.magnitude().meets(printed.magnitude())
-    return [Broken("estimate_over_error", [group[name]], words, "inconsistent")] * (not fits)
+    return [Broken("estimate_over_error", [group[name]], words, "inconsistent")] if not fits else []
 
 
 def _size(group: Group, table: Table) -> int:
