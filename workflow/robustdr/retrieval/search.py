@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,17 @@ from robustdr.retrieval.nearest import nearest, texts_of
 from robustdr.retrieval.rank import Files, judged_lists
 from robustdr.retrieval.runs import Ranking
 from robustdr.retrieval.settings import SearchSettings as Settings
+
+
+class _Queries(NamedTuple):
+    """Texts of queries with their vectors, [texts, dimension]; the settings say how they were encoded."""
+
+    settings: Settings
+    texts: list[str]
+    vectors: np.ndarray
+
+
+_LAST_RANKED: dict[Path, _Queries] = {}  # what this process ranked last, by the directory of the model
 
 
 def rankings(
@@ -41,6 +52,7 @@ def rankings(
     if not np.isfinite(vectors).all():
         text = texts[int((~np.isfinite(vectors).all(axis=1)).argmax())]
         raise UserError(f"{model}: the vector of query {text!r} is not finite")
+    _LAST_RANKED[model.resolve()] = _Queries(settings, texts, vectors)
     lists = judged_lists(files)
     passages: Iterator[tuple[Any, list[str]]]
     if lists or not (indexes := files.get("compressed")):
@@ -54,6 +66,19 @@ def rankings(
 
         passages = iterate(indexes, Corpus(corpus), read_shard)
     yield from nearest(query_sets, texts, vectors, passages, lists, settings.depth)
+
+
+def query_vectors(settings: Settings, texts: list[str], model: Path) -> np.ndarray:
+    """Return the vectors of texts, [texts, dimension]. If this process just ranked these texts, it encodes none again.
+
+    Args:
+        model: the sentence-transformers directory.
+    """
+    ranked = _LAST_RANKED.get(model.resolve())
+    if ranked and (ranked.settings, ranked.texts) == (settings, texts):
+        return ranked.vectors
+    hardware.start(settings.threads)
+    return Encoder(model, settings.precision).encode(texts, settings.query_length, progress="queries")
 
 
 def _passages(
