@@ -8,7 +8,7 @@ from lxml import html
 from robustdr.audit.audited import audit
 from robustdr.audit.formats import markdown
 from robustdr.audit.page import html as page
-from robustdr.audit.paper import audited
+from robustdr.audit.paper import audit_paper
 
 ATTACK = '<script>alert("x")</script>'
 TABLE = {
@@ -51,7 +51,7 @@ def test_dark_mode_and_print_have_colours_of_their_own(paper):
 
 
 def test_claims_as_printed_are_those_of_the_markdown():
-    rodr = audited(Path("config/papers/rodr/reported.yaml"))
+    rodr = audit_paper(Path("config/papers/rodr/reported.yaml"))
     items = html.fromstring(page([rodr])).xpath("//h2[.='Claims as printed']/following::li")
     lines = markdown([rodr]).partition("## Claims as printed")[2].splitlines()
     assert len(items) == sum(line.lstrip().startswith("- ") for line in lines) > 2

@@ -24,6 +24,12 @@ def test_the_corpus_and_every_split_of_a_collection_are_read_as_they_stand(name)
         assert read_settings(Source, json.dumps(source)) == source
 
 
+def test_another_file_of_titled_passages_makes_another_corpus_and_the_same_splits():
+    titled = COLLECTIONS["msmarco-passage-titled"]
+    moved = {**titled, "titled": {"path": "titled.jsonl"}}
+    assert part(titled, "dev") == part(moved, "dev") and part(titled, None) != part(moved, None)
+
+
 def test_the_head_of_the_configuration_lists_every_kind():
     head = (ROOT / "config/collections.yaml").read_text().partition("\n\n")[0]
     assert sorted(re.findall(r"^#   ([a-z]+)  ", head, re.MULTILINE)) == KINDS

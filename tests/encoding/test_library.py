@@ -17,10 +17,8 @@ from robustdr.encoding.any_type import describe
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.description import model_type
 from robustdr.encoding.directory import DOCUMENT, QUERY, WHOLE_FILES
-from robustdr.encoding.late_interaction import vectors
-from robustdr.encoding.library import Library
+from robustdr.encoding.library import Library, vectors, weights
 from robustdr.encoding.settings import CheckpointSettings
-from robustdr.encoding.sparse import weights
 
 LATE = [*shapes.LATE, *shapes.OLDER]
 

@@ -12,8 +12,10 @@ from robustdr.core.settings import as_json
 from robustdr.encoding.encoder import Encoder
 from robustdr.retrieval.compressed import write_index
 from robustdr.retrieval.embeddings import write_embeddings
+from robustdr.retrieval.nearest import texts_of
 from robustdr.retrieval.rank import write_runs
 from robustdr.retrieval.runs import read_metadata, read_run
+from robustdr.retrieval.search import query_vectors, rankings
 from robustdr.retrieval.settings import EmbedSettings, Index, SearchSettings
 
 SETTINGS = SearchSettings(
@@ -139,3 +141,24 @@ def test_a_query_whose_vector_is_not_finite(collection, tiny_model, tmp_path, mo
     with pytest.raises(UserError, match="the vector of query 'what is music' is not finite"):
         run(collection[0], tiny_model, tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_process_that_ranked_queries_does_not_encode_them_again(collection, tiny_model, monkeypatch):
+    """Unless the texts or the settings are others."""
+    folder, _ = collection
+    queries = [{"q2": "what is music", "q1": "gold plant"}, {"q2": "what is musci", "q1": "gold plant"}]
+    files = {"model": [tiny_model], "embeddings": [folder / f"{shard}.npy" for shard in range(3)]}
+    list(rankings(SETTINGS, folder / "corpus.jsonl", files, queries))
+    texts, encoded, encode = texts_of(queries), [], Encoder.encode
+
+    def counted(encoder, texts, *options, **others):
+        encoded.append(texts)
+        return encode(encoder, texts, *options, **others)
+
+    monkeypatch.setattr(Encoder, "encode", counted)
+    known = query_vectors(SETTINGS, texts, tiny_model)
+    assert not encoded and known.shape == (3, 32)
+    shorter = query_vectors(replace(SETTINGS, query_length=3), texts, tiny_model)
+    assert encoded == [texts] and not np.array_equal(shorter, known)
+    np.testing.assert_array_equal(query_vectors(SETTINGS, texts[:2], tiny_model), known[:2])
+    assert encoded == [texts, texts[:2]]

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from robustdr.audit import rounding
 from robustdr.audit.cells import Cell
-from robustdr.audit.evidence import significant
 from robustdr.audit.relations import label
 from robustdr.claims.intervals import SLACK, Interval
 from robustdr_review.sentences import POINTS, SHARE, SIZE, VALUE, Figure
@@ -107,7 +106,7 @@ def facts(
     for name, labels in named_labels.items():
         groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
         for cell in cells if len(labels) > 1 and name not in ("measure", "collection") else ():
-            is_plain = cell.coordinates["value"] in PLAIN and significant(cell) >= CHANGED
+            is_plain = cell.coordinates["value"] in PLAIN and cell.significant_digits >= CHANGED
             if is_plain and cell.coordinates.get(name) in labels:
                 groups[cell.table, cell.place_without(name)].append(cell)
         for group in groups.values():

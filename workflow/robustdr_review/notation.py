@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
-from robustdr.audit.inference import CORRECTED, ONE_TAILED, Judged, Statistic, judge
+from robustdr.audit.inference import CORRECTED, ONE_TAILED, Fit, Statistic, judge
 
 FAR = 90  # letters between a statistic and its p, at most
 MINUS = "\N{MINUS SIGN}\N{EN DASH}\N{EM DASH}-"
@@ -63,7 +63,7 @@ def _freedom(kind: str, match: re.Match[str], later: str) -> tuple[float, ...] |
     return freedom if len(freedom) == (2 if kind == "f" else 1) and min(freedom) > 0 else None
 
 
-def judged(sentence: str) -> Iterator[tuple[Printed, Judged | None]]:
+def judged(sentence: str) -> Iterator[tuple[Printed, Fit | None]]:
     """Yield the statistics of a sentence, and whether p fits them; None where nothing can be said."""
     one_tailed, corrected = bool(ONE_TAILED.search(sentence)), bool(CORRECTED.search(sentence))
     for printed in statistics(sentence):

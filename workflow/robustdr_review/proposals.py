@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from robustdr.audit.arithmetic import Found
+from robustdr.audit.arithmetic import ObeyedRelation
 from robustdr.audit.cells import Cell
 from robustdr.audit.relations import KINDS, Check
 from robustdr.audit.reported import ANY, Reported, Table
@@ -27,7 +27,7 @@ class Proposal(NamedTuple):
     cells: int
 
 
-def propose(reported: Reported, table: Table, obeyed: Sequence[Found]) -> list[Proposal]:
+def propose(reported: Reported, table: Table, obeyed: Sequence[ObeyedRelation]) -> list[Proposal]:
     """Return the relations that the numbers of a table obey (see `relations`), as far as coordinates can say them."""
     proposals: list[Proposal] = []
     declared_targets: set[int] = set()  # targets
@@ -74,7 +74,7 @@ def _checks(reported: Reported, table: Table, declared: dict[str, Any]) -> list[
         return []
 
 
-def _declared(relation: Found, table: Table) -> Iterator[dict[str, Any]]:
+def _declared(relation: ObeyedRelation, table: Table) -> Iterator[dict[str, Any]]:
     """Yield declarations of a relation by the coordinates of its cells; they may select other cells too."""
     first = relation.checks[0]
     if abs(first.options.factor) != 1:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from robustdr.audit.cells import Cell
-from robustdr.audit.evidence import significant
 from robustdr.audit.formulas import NAMES
 from robustdr.audit.heads import role
 from robustdr.audit.inference import DECISION, FITS
@@ -407,7 +406,7 @@ class Prose:
         """Whether a number that is none of a fact's values looks like a wrong print of one: near, of its form, and
         printed in no other cell."""
         has_form = "." not in number.text or any(cell.decimals for cell in fact.cells) or bool(fact.whole)
-        is_exact = number.digits >= DIGITS and number.digits <= max(map(significant, fact.cells))
+        is_exact = number.digits >= DIGITS and number.digits <= max(cell.significant_digits for cell in fact.cells)
         return (
             (number.kind != SIZE or "collection" in fact.cells[0].coordinates)
             and all(map(self._is_whole_line, fact.cells))

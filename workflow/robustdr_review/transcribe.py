@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import yaml
 from yaml.reader import Reader
 
-from robustdr.audit.arithmetic import Found, obeyed
+from robustdr.audit.arithmetic import ObeyedRelation, obeyed
 from robustdr.audit.cells import BOLD, LOST
 from robustdr.audit.reported import Reported, build
 from robustdr.audit.transcript import Transcript
@@ -24,7 +24,7 @@ OPENING = (
     "# A draft. Check coordinates, say what marks mean, and take `proposed` away from relations that must hold;",
     "# `?` stands for what could not be read. `robustdr audit` reads this file as it is.",
 )
-Written = tuple[str, Reported, Mapping[str, Sequence[Found]]]
+Written = tuple[str, Reported, Mapping[str, Sequence[ObeyedRelation]]]
 MOST = 40_000  # numbers of a file
 KINDS = (".tex", ".zip", ".html", ".htm", ".md", ".txt", ".csv", ".tsv", ".docx", ".pdf")
 
@@ -67,7 +67,7 @@ class Transcribed(NamedTuple):
 
     text: str
     reported: Reported
-    relations: Mapping[str, Sequence[Found]] | None
+    relations: Mapping[str, Sequence[ObeyedRelation]] | None
     drafts: list[Draft]
     problems: list[str]
     place: Callable[[int], str]

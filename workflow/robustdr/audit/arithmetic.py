@@ -183,7 +183,7 @@ COMPUTE: dict[str, Callable[[Operands], tuple[np.ndarray, np.ndarray]]] = {
 
 
 @dataclass(frozen=True)
-class Found:
+class ObeyedRelation:
     """A relation, its checks at all cells that it concerns, and a bound on its chance to fit so many of them."""
 
     checks: Sequence[Check]
@@ -194,16 +194,12 @@ class Found:
         return sum(check.holds for check in self.checks)
 
 
-def obeyed(reported: Reported) -> dict[str, list[Found]]:
+def obeyed(reported: Reported) -> dict[str, list[ObeyedRelation]]:
     """By table, the relations that those without declarations obey."""
-    return {
-        id: relations(table)
-        for id, table in reported.tables.items()
-        if not id.startswith("prose") and all(relation.proposed is not None for _, relation in table.relations)
-    }
+    return {table.id: relations(table) for table in reported.outside_prose if not table.is_declared}
 
 
-def undeclared(relations_by_table: Mapping[str, Sequence[Found]]) -> list[Check]:
+def undeclared(relations_by_table: Mapping[str, Sequence[ObeyedRelation]]) -> list[Check]:
     """The relations that were found (see `obeyed`), at every cell; some cells may break them.
 
     A cell that obeys one relation breaks no other: an average of F1 may be the F1 of averages.
@@ -227,9 +223,9 @@ def _is_unnamed(cell: Cell) -> bool:
     return any(label.split(" #")[0] == LOST for label in cell.coordinates.values())
 
 
-def relations(table: Table) -> list[Found]:
+def relations(table: Table) -> list[ObeyedRelation]:
     """The relations of one table, each cell computed in one way at most, best first."""
-    candidates: list[tuple[tuple[float, ...], Found, frozenset[object]]] = []
+    candidates: list[tuple[tuple[float, ...], ObeyedRelation, frozenset[object]]] = []
     for transposed in (False, True):
         search = _Search(table, transposed)
         candidates += [
@@ -258,7 +254,7 @@ def _is_change(formula: Formula, target: Cell, value: Cell, base: Cell) -> bool:
 class _Search(Formulas):
     """Finds the formulas that a table obeys."""
 
-    def find_relations(self) -> Iterator[tuple[tuple[float, ...], Found, tuple[object, ...]]]:
+    def find_relations(self) -> Iterator[tuple[tuple[float, ...], ObeyedRelation, tuple[object, ...]]]:
         """Yield (place in the order, relation, what tells it from others of the same numbers)."""
         width = len(self.names)
         if width < 2 or len(self.lines) < 2:
@@ -331,7 +327,7 @@ class _Search(Formulas):
                     for kind in ("points_from", "drop_from"):
                         yield Formula(kind, target, (("of", (a,)), ("main", (b,))))
 
-    def _believed(self, formula: Formula, tried: int, is_named: bool, of_all: bool = False) -> Found | None:
+    def _believed(self, formula: Formula, tried: int, is_named: bool, of_all: bool = False) -> ObeyedRelation | None:
         """The relation at all lines, if it fits nearly all of them and hardly by chance.
 
         Args:
@@ -385,7 +381,7 @@ class _Search(Formulas):
             if len(near) > 1:  # averages of the F1 of runs
                 places = [place for place in places if place[0] not in near]
         checks = [self._check(formula, line) for line, *_ in places]
-        return Found(checks, chance) if sum(check.holds for check in checks) == fit else None
+        return ObeyedRelation(checks, chance) if sum(check.holds for check in checks) == fit else None
 
     def _is_excused(self, formula: Formula, line: int) -> bool:
         """Whether a relation may fail at a line: it is the whole of which shares are, or itself a change or a gain."""

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 
 from robustdr.audit import bounds, inference, restated, shares, spreads, tallies
-from robustdr.audit.arithmetic import Found, obeyed, undeclared
-from robustdr.audit.evidence import Evidence
+from robustdr.audit.arithmetic import ObeyedRelation, obeyed, undeclared
 from robustdr.audit.explain import explain
-from robustdr.audit.findings import SEVERITIES, Finding, Flaw, in_order
+from robustdr.audit.findings import SEVERITIES, Broken, Finding, Flaw, in_order
+from robustdr.audit.lookup import Lookup
 from robustdr.audit.patterns import examined, patterns
 from robustdr.audit.printed import Claimed
 from robustdr.audit.recomputed import Recomputed
@@ -57,7 +57,7 @@ class Audit:
 
 def audit(
     reported: Reported,
-    found_relations: Mapping[str, Sequence[Found]] | None = None,
+    found_relations: Mapping[str, Sequence[ObeyedRelation]] | None = None,
     sizes: Mapping[tuple[str, int], Size] | None = None,
     recomputed: Recomputed | None = None,
 ) -> Audit:
@@ -73,15 +73,14 @@ def audit(
     """
     declared = resolve(reported)
     checks = [*declared, *undeclared(obeyed(reported) if found_relations is None else found_relations)]
-    evidence = Evidence(reported, checks, recomputed.values if recomputed else {})
+    lookup = Lookup(reported, checks, recomputed.values if recomputed else {})
     findings = []
     for _, group in groupby((check for check in checks if not check.holds), key=lambda c: (c.target.table, c.line)):
-        findings += [_broken(group_checks, *hypothesis) for group_checks, hypothesis in explain(evidence, list(group))]
-    for pattern in patterns(evidence):
-        flaws = [Flaw(cell, "", pattern.words) for cell in pattern.cells]
-        findings.append(Finding(pattern.kind, "suspicious", flaws, pattern.hypothesis))
+        findings += [
+            _broken_relation(group_checks, *hypothesis) for group_checks, hypothesis in explain(lookup, list(group))
+        ]
+    findings += [_finding(pattern) for pattern in patterns(lookup)]
     flawed = {id(flaw.cell) for finding in findings for flaw in finding.flaws}
-    tables = [table for id, table in reported.tables.items() if not id.startswith("prose")]
     definitions = (
         chain(
             shares.broken(table, reported.words),
@@ -90,18 +89,23 @@ def audit(
             tallies.broken(table),
             bounds.broken(table, sizes or {}),
         )
-        for table in tables
+        for table in reported.outside_prose
     )
-    for kind, cells, words, severity in chain(*definitions, restated.broken(reported)):
-        if not all(id(cell) in flawed for cell in cells):
-            findings.append(Finding(kind, severity, [Flaw(cell, "", words) for cell in cells], ""))
-            flawed |= {id(cell) for cell in cells}
+    for broken in chain(*definitions, restated.broken(reported)):
+        if not all(id(cell) in flawed for cell in broken.cells):
+            findings.append(_finding(broken))
+            flawed |= {id(cell) for cell in broken.cells}
     findings += recomputed.findings if recomputed else []
     coverage = _coverage(reported, declared)
     return Audit(reported, in_order(findings, reported.tables), coverage, checks, recomputed=recomputed)
 
 
-def _broken(checks: Sequence[Check], cost: int, hypothesis: str) -> Finding:
+def _finding(broken: Broken) -> Finding:
+    flaws = [Flaw(cell, "", broken.words) for cell in broken.cells]
+    return Finding(broken.kind, broken.severity, flaws, broken.hypothesis)
+
+
+def _broken_relation(checks: Sequence[Check], cost: int, hypothesis: str) -> Finding:
     severity = min((check.severity for check in checks), key=SEVERITIES.index)
     flaws = [
         Flaw(
@@ -115,9 +119,9 @@ def _broken(checks: Sequence[Check], cost: int, hypothesis: str) -> Finding:
 
 
 def _coverage(reported: Reported, checks: Sequence[Check]) -> Coverage:
-    related = {id(cell) for check in checks for cells in ([check.target], *check.operands.values()) for cell in cells}
+    related = {id(cell) for check in checks for cell in check.cells}
     examined_ids = related | {id(cell) for table in reported.tables.values() for cell in examined(table)}
-    measures = [c for c in reported.cells if "measure" in c.coordinates and not c.table.startswith("prose")]
+    measures = [c for table in reported.outside_prose for c in table.cells if "measure" in c.coordinates]
     return Coverage(
         cells=len(reported.cells),
         related=sum(id(cell) in related for cell in reported.cells),

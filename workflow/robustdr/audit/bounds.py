@@ -11,17 +11,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from robustdr.audit.cells import BOLD, Cell
 from robustdr.audit.chance import chance_bound, odds
-from robustdr.audit.evidence import digits
 from robustdr.audit.findings import Broken
 from robustdr.audit.formulas import NAMES
 from robustdr.audit.grains import deviations, is_whole
-from robustdr.audit.heads import CHANGE, is_of_labels
+from robustdr.audit.heads import CHANGE, SHARES, is_of_labels, levels_of_marks, mark_of
 from robustdr.audit.relations import label
 from robustdr.audit.reported import Table
 from robustdr.audit.sizes import Size, sizes
-from robustdr.claims.intervals import SLACK, Interval
+from robustdr.claims.intervals import SLACK
 
-SHARES = re.compile(r"(RR|nDCG|R|AP|P|Success|Judged|MRR|MAP|Recall|Precision|Accuracy|F1|EM|AUC)(@\d+)?", re.I)
 RISING = re.compile(r"(RR|R|Success|AP)@(\d+)")  # no smaller at a greater depth
 USUAL = 0.8  # share of the cells that must obey before another one is suspicious
 FEWEST = 3  # cells that must obey
@@ -35,7 +33,6 @@ WIDEST = 30  # columns up to which they are compared with each other
 DIGITS = 9  # of the different numbers of two equal rows
 DISTINCT = 3  # different numbers that two equal rows have
 OWN = 2  # of these, numbers that no third row has in the same column
-_LEVELS = re.compile(r"([*∗†‡§]{1,3})[^*∗†‡§]{0,60}?\bp\s*[<≤]\s*(0?\.\d+)", re.I)
 _ABLATION = re.compile(r"\bablat", re.I)
 _P = re.compile(r"p(?:[-\s_]?val(?:ue)?s?)?", re.I)
 
@@ -59,7 +56,7 @@ def _measures(table: Table) -> dict[str, list[Cell]]:
     cells_by_measure: defaultdict[str, list[Cell]] = defaultdict(list)
     for cell in table.cells:
         measure = cell.coordinates.get("measure", "")
-        is_change = any(CHANGE.search(text) for name, text in cell.coordinates.items() if name != "value")
+        is_change = any(map(CHANGE.search, cell.labels))
         if cell.coordinates["value"] == "value" and is_of_labels(cell) and not is_change and SHARES.fullmatch(measure):
             cells_by_measure[measure].append(cell)
     return cells_by_measure
@@ -174,7 +171,7 @@ def _equal_rows(table: Table) -> Iterator[Broken]:
         if times[numbers] > 2 or all(BOLD in cell.mark for cell in cells):
             continue  # a default, or what follows from a setting that they share; or the total of a group of one
         distinct = {cell.number: cell for cell in cells if cell.decimals and cell.column not in determined}
-        if len(distinct) >= DISTINCT and sum(map(digits, distinct.values())) >= DIGITS:
+        if len(distinct) >= DISTINCT and sum(cell.inner_digits for cell in distinct.values()) >= DIGITS:
             is_own = sum(in_column[cell.column, number] == 2 for number, cell in distinct.items()) >= OWN
             if numbers in rows_by_numbers and is_own and _tells_apart(rows_by_numbers[numbers][0], cells[0]):
                 twin = label(rows_by_numbers[numbers][0], [cells[0]])
@@ -187,20 +184,20 @@ def _determined(table: Table) -> set[int]:
     columns: defaultdict[int, dict[int, Cell]] = defaultdict(dict)
     for cell in table.cells:
         columns[cell.column][cell.line] = cell
-    found: set[int] = set()
+    determined: set[int] = set()
     for column, cells in columns.items() if len(columns) <= WIDEST else ():
         for other, others in columns.items():
             points = {(o.value, cells[line].value): cells[line] for line, o in others.items() if line in cells}
             xs = {x for x, _ in points}
-            if other == column or other in found or len(xs) < 3 or len(points) != len(xs):
+            if other == column or other in determined or len(xs) < 3 or len(points) != len(xs):
                 continue
             (x0, y0), (x1, y1) = min(points), max(points)
             slope = (y1 - y0) / (x1 - x0)
             wide = max(cell.interval.high - cell.interval.low for cell in points.values())
             if slope and all(abs(y0 + slope * (x - x0) - y) <= 2 * wide for x, y in points):
-                found.add(column)
+                determined.add(column)
                 break
-    return found
+    return determined
 
 
 def _tells_apart(cell: Cell, other_cell: Cell) -> bool:
@@ -218,7 +215,7 @@ def _tells_apart(cell: Cell, other_cell: Cell) -> bool:
 def _marked_wrongly(table: Table) -> Iterator[Broken]:
     """A mark stands beside a value of p below its level, if nearly all lines say so."""
     text = " ".join([table.caption, *(f"{mark} {meaning}" for mark, meaning in table.marks.items())])
-    levels = {mark: float(level) for mark, level in _LEVELS.findall(text)}
+    levels = levels_of_marks(text)
     tested = {
         cell.line: cell for cell in table.cells if any(_P.fullmatch(label) for label in cell.coordinates.values())
     }
@@ -227,19 +224,15 @@ def _marked_wrongly(table: Table) -> Iterator[Broken]:
         if cell.line in tested:
             columns[cell.column].append((cell, _attested(cell, tested[cell.line], levels)))
     for cells in columns.values():
-        states = [_marks(cell, levels) for cell, _ in cells]
+        states = [mark_of(cell, levels) for cell, _ in cells]
         usual = max(states.count(state) for state in states) / len(states)
         fit = sum(fits for _, fits in cells)
         chance = chance_bound([usual] * fit, len(cells), len(columns)) if usual < 1 else 1.0
         if fit < len(cells) and fit >= max(FEWEST, USUAL * len(cells)) and chance < SURE:
             for cell in [cell for cell, fits in cells if not fits]:
                 p = tested[cell.line].printed
-                words = f"marked {_marks(cell, levels) or 'by nothing'} at p = {p}; {fit} of {len(cells)} marks fit"
+                words = f"marked {mark_of(cell, levels) or 'by nothing'} at p = {p}; {fit} of {len(cells)} marks fit"
                 yield Broken("marked_wrongly", [cell], f"{words}, by chance {odds(chance)}")
-
-
-def _marks(cell: Cell, levels: Mapping[str, float]) -> str:
-    return max((mark for mark in levels if mark in cell.mark), key=len, default="")
 
 
 def _attested(cell: Cell, p: Cell, levels: Mapping[str, float]) -> bool:
@@ -252,7 +245,7 @@ def _attested(cell: Cell, p: Cell, levels: Mapping[str, float]) -> bool:
         if p.interval.high <= level or (p.interval.low < level and p.hedge):
             marks.remove("")
             break
-    return _marks(cell, levels) in marks
+    return mark_of(cell, levels) in marks
 
 
 def _unsampled(table: Table, sampled: Mapping[tuple[str, int], Size]) -> Iterator[Broken]:
@@ -307,7 +300,7 @@ def _pooled(
 
 def _wrong(cells: Sequence[Cell], size: int, scale: float, tried: int) -> tuple[list[Cell], float]:
     """The numbers that are no sum of `size` whole numbers, divided by it; the chance that so many others are."""
-    wrong = [cell for cell in cells if not is_whole(_as_printed(cell).scaled(scale), size)]
+    wrong = [cell for cell in cells if not is_whole(cell.printed_interval.scaled(scale), size)]
     possible = {cell.number: cell for cell in cells if cell not in wrong}
     if len(cells) - len(wrong) < max(FEWEST - (len(wrong) == 1), USUAL * (len(cells) - 1)):
         return wrong, 1.0
@@ -325,7 +318,7 @@ def _deviations(pairs: Sequence[tuple[Cell, Cell]], size: Size) -> Iterator[Brok
     """The deviations that whole numbers with these means do not have."""
     wrong, fitting = [], []
     for mean, spread in pairs:
-        average, printed = _as_printed(mean), _as_printed(spread)
+        average, printed = mean.printed_interval, spread.printed_interval
         if any(printed.meets(possible) for possible in deviations(size.number, average, printed)):
             sums = (average.high - average.low) * size.number + 1
             spacing = 1 / ((size.number - 1) * max(printed.high, SLACK))  # deviations of one sum
@@ -339,7 +332,3 @@ def _deviations(pairs: Sequence[tuple[Cell, Cell]], size: Size) -> Iterator[Brok
                 f"no deviation of {size} whole numbers with the mean {mean.printed}; {len(fitting)} of {len(pairs)} are"
             )
             yield Broken("no_such_deviation", [spread], f"{words}, by chance {odds(chance)}")
-
-
-def _as_printed(cell: Cell) -> Interval:
-    return cell.interval.scaled(1 / cell.scale)

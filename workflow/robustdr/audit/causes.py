@@ -18,6 +18,7 @@ from robustdr.audit.findings import SEVERITIES, Finding, Flaw
 from robustdr.audit.hypotheses import NEIGHBOUR, VARIANTS, variant
 from robustdr.audit.printed import Claimed
 from robustdr.audit.relations import Check
+from robustdr.audit.rounding import hull
 from robustdr.claims.intervals import Interval
 
 COPIES = ("copied_block", "implausible_seed")  # patterns whose cells are probably copied from another place
@@ -143,19 +144,18 @@ class _Consequences:
         self._findings = audit.findings
         self._averages = _averages(audit)
         self._above: defaultdict[int, list[int]] = defaultdict(list)  # by cell, the averages that it enters
-        for cell, average in self._averages.items():
+        for average_id, average in self._averages.items():
             for part in average.operands["main"]:
-                self._above[id(part)].append(cell)
+                self._above[id(part)].append(average_id)
         self._broken = [(place, check) for place, finding in enumerate(audit.findings) for check in finding.checks]
         self._touching: defaultdict[int, set[int]] = defaultdict(set)  # by cell, the broken checks that it is in
         for number, (_, check) in enumerate(self._broken):
-            for cells in ([check.target], *check.operands.values()):
-                for member in cells:
-                    self._touching[id(member)].add(number)
+            for cell in check.cells:
+                self._touching[id(cell)].add(number)
 
     def find(self, group: Sequence[Finding]) -> list[Finding]:
         """Return the findings outside of `group` that follow from it, in order."""
-        corrected = _PutRight(group, self._averages)
+        corrected = _Corrected(group, self._averages)
         inside = {id(finding) for finding in group}
         touched = {number for cell in self._affected(corrected.cells) for number in self._touching.get(cell, ())}
         mended = Counter(
@@ -180,13 +180,13 @@ class _Consequences:
         return affected
 
 
-class _PutRight:
+class _Corrected:
     """The values of cells once some findings are corrected: what their relations require; any for copied cells."""
 
     def __init__(self, findings: Sequence[Finding], averages: Mapping[int, Check]) -> None:
         self._averages = averages
         checks = [check for finding in findings for check in finding.checks]
-        self._values = {id(check.target): _hull(check.expected()) for check in checks}
+        self._values = {id(check.target): hull(check.expected() or [ALL_REALS]) for check in checks}
         copies = [finding for finding in findings if finding.kind in COPIES]
         self._lost = {id(flaw.cell) for finding in copies for flaw in finding.flaws}
         self._values |= dict.fromkeys(self._lost, ALL_REALS)
@@ -196,7 +196,7 @@ class _PutRight:
         if id(cell) not in self._values:
             average = self._averages.get(id(cell))
             changed = average and any(self._value(part) != part.interval for part in average.operands["main"])
-            self._values[id(cell)] = _hull(self._computed(average, ["main"])) if average and changed else cell.interval
+            self._values[id(cell)] = hull(self._computed(average, ["main"])) if average and changed else cell.interval
         return self._values[id(cell)]
 
     def _computed(self, check: Check, roles: Sequence[str]) -> list[Interval]:
@@ -210,10 +210,6 @@ class _PutRight:
         roles = list(check.operands)
         tried = [roles] if len(roles) == 1 else [roles, *([role] for role in roles)]
         return any(check.allows(self._computed(check, chosen_roles)) for chosen_roles in tried)
-
-
-def _hull(intervals: Sequence[Interval]) -> Interval:
-    return Interval(min(i.low for i in intervals), max(i.high for i in intervals)) if intervals else ALL_REALS
 
 
 def _gap(check: Check) -> float:

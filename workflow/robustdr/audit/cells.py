@@ -82,6 +82,26 @@ class Cell:
             return self.interval
         return rounding_interval(self.number.quantize(Decimal(1).scaleb(1 - self.decimals)), scale=self.scale)
 
+    @property
+    def printed_interval(self) -> Interval:
+        """All values that can be printed like this, in the unit in which it is printed."""
+        return self.interval.scaled(1 / self.scale)
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of its row and column, without `value`."""
+        return [label for name, label in self.coordinates.items() if name != "value"]
+
+    @property
+    def significant_digits(self) -> int:
+        """Number of digits without leading zeros."""
+        return len("".join(map(str, self.number.as_tuple().digits)).lstrip("0"))
+
+    @property
+    def inner_digits(self) -> int:
+        """Number of digits without zeros at either end: 1.000 and 0.700 are often printed."""
+        return len(self.number.normalize().as_tuple().digits)
+
     def place_without(self, *names: str) -> tuple[tuple[str, str], ...]:
         """The coordinates but for these."""
         return tuple(place for place in self.coordinates.items() if place[0] not in names)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from robustdr.audit import formats, page
 from robustdr.audit.findings import SEVERITIES
-from robustdr.audit.paper import audited
+from robustdr.audit.paper import audit_paper
 from robustdr.audit.reported import PAPERS
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import write_text
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if (arguments.runs is None) != (arguments.qrels is None):
         raise UserError("audit: --runs and --qrels go together; give both or neither")
-    audits = [audited(path, arguments.runs, arguments.qrels) for path in _paths(arguments.papers)]
+    audits = [audit_paper(path, arguments.runs, arguments.qrels) for path in _paths(arguments.papers)]
     text = (formats.summary if arguments.summary else FORMATS[arguments.format])(audits)
     if arguments.output:
         write_text(arguments.output, text)

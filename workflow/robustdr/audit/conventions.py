@@ -15,7 +15,7 @@ from ir_measures import ERR, Bpref, Rprec, nDCG
 from ir_measures import pytrec_eval as trec_eval
 from ir_measures.measures import Measure
 
-from robustdr.audit.recomputed import Found
+from robustdr.audit.recomputed import Outcome
 from robustdr.claims.intervals import Interval
 from robustdr.core.errors import UserError
 from robustdr.evaluation.measures import Qrels, evaluate
@@ -204,7 +204,7 @@ def values(measure: str, convention: Convention, qrels: Qrels, runs: Runs) -> di
     return by_query if convention.missing else {qid: value for qid, value in by_query.items() if qid in run}
 
 
-def explained(printed: Sequence[Interval], tried: Sequence[Tried]) -> list[Found]:
+def explained(printed: Sequence[Interval], tried: Sequence[Tried]) -> list[Outcome]:
     """Return, for each number of a column, what its run gives and the conventions that give the whole column.
 
     A convention is named if it gives all numbers of the column; among these, those with the fewest departures. If none
@@ -228,9 +228,9 @@ def explained(printed: Sequence[Interval], tried: Sequence[Tried]) -> list[Found
     chance = _chance(printed, tried, all_conventions) if is_rare else 0.0
     better = "" if giving else _better(fits, usual)
     return [
-        Found(
+        Outcome(
             run.value_under(usual),
-            words if giving else [usual.words(usual)] * fits[usual][place],
+            words if giving else [usual.words(usual)] if fits[usual][place] else [],
             agrees=(bool(giving) and not is_other_cut) or fits[usual][place],
             column=len(printed),
             tried=len(all_conventions),

@@ -4,35 +4,35 @@ from collections.abc import Callable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from math import inf
 
-from robustdr.audit.evidence import Evidence
 from robustdr.audit.hypotheses import UNKNOWN, UNPRINTED, VARIANTS, Hypothesis, hypotheses, variant
+from robustdr.audit.lookup import Lookup
 from robustdr.audit.relations import Check, interval_text
 from robustdr.claims.intervals import Interval
 
 Explained = list[tuple[list[Check], Hypothesis]]
 
 
-def explain(evidence: Evidence, broken: Sequence[Check]) -> Explained:
+def explain(lookup: Lookup, broken: Sequence[Check]) -> Explained:
     """Group the broken checks of one declaration by the hypothesis that explains them (`UNKNOWN` if none does).
 
     The hypothesis that explains most checks is taken first; among equals, the simplest.
     """
-    groups = _cover(evidence, broken, broken)
+    groups = _cover(lookup, broken, broken)
     first, (_, text) = groups[0]
     unexplained = [check for checks, hypothesis in groups if hypothesis == UNKNOWN for check in checks]
-    of_declaration = len(evidence.by_declaration[broken[0].target.table, broken[0].line])
+    of_declaration = len(lookup.by_declaration[broken[0].target.table, broken[0].line])
     if unexplained and len(first) * 2 > of_declaration and text == VARIANTS.get(broken[0].kind, ("",) * 3)[2]:
         # If most cells follow another formula, the others are searched with that formula too.
         variants = [variant(check) or check for check in unexplained]
-        return [group for group in groups if group[1] != UNKNOWN] + _cover(evidence, variants, unexplained)
+        return [group for group in groups if group[1] != UNKNOWN] + _cover(lookup, variants, unexplained)
     return groups
 
 
-def _cover(evidence: Evidence, searched: Sequence[Check], broken: Sequence[Check]) -> Explained:
+def _cover(lookup: Lookup, searched: Sequence[Check], broken: Sequence[Check]) -> Explained:
     """Explain each of `broken` by a hypothesis under which the check of the same index in `searched` holds."""
     by_text: dict[str, tuple[int, set[int]]] = {}
     for index, check in enumerate(searched):
-        for text, cost in {text: cost for cost, text in hypotheses(evidence, check)}.items():
+        for text, cost in {text: cost for cost, text in hypotheses(lookup, check)}.items():
             by_text.setdefault(text, (cost, set()))[1].add(index)
     for text, indices in _common_bases(broken):
         by_text[text] = UNPRINTED, set(indices)

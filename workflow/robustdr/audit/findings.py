@@ -20,12 +20,18 @@ class Flaw(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """Cells that break what holds of them, with the reason."""
+    """Cells that break what holds of them, or that form a suspicious pattern, with the reason."""
 
     kind: str
     cells: list[Cell]
     words: str
     severity: str = "suspicious"
+    hypothesis: str = ""  # how it arose, if known
+
+
+def are_exceptions(wrong: Sequence[object], judged: Sequence[object]) -> bool:
+    """Whether what breaks a rule is one number, or less than half of all: else the head of the numbers was misread."""
+    return len(wrong) == 1 or 2 * len(wrong) < len(judged)
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def summary(audits: Sequence[Audit]) -> str:
         for table, reason in audit.reported.missing.items()
     ]
     return "\n".join(
-        [*lines, "", LEGEND, "", *(f"- {missing_line}" for missing_line in missing), *[""] * bool(missing)]
+        [*lines, "", LEGEND, "", *(f"- {missing_line}" for missing_line in missing), *([""] if missing else [])]
     )
 
 
@@ -99,7 +99,7 @@ def _causes(audit: Audit, root_causes: Sequence[Cause]) -> list[str]:
             sentences = list(dict.fromkeys(claimed.claim.claim for claimed in cause.claims))
             rest = f" and {len(sentences) - CLAIMS} more" if len(sentences) > CLAIMS else ""
             lines.append(f"   - Claims on it: {'; '.join(map(plain, sentences[:CLAIMS]))}{rest}.")
-    return [*lines, *[""] * bool(root_causes)]
+    return [*lines, ""] if lines else []
 
 
 def explanation(audit: Audit, cause: Cause) -> str:
@@ -117,7 +117,7 @@ def explanation(audit: Audit, cause: Cause) -> str:
 
 
 def cells_of(number: int) -> str:
-    return f"{number} cell{'s' * (number > 1)}"
+    return f"{number} cell{'s' if number > 1 else ''}"
 
 
 def shortened(words: str) -> str:
@@ -138,11 +138,11 @@ def tables_of(audit: Audit, findings: Sequence[Finding]) -> str:
     return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(run) for run in table_runs)
 
 
-def _paper(audit: Audit, found_causes: Sequence[Cause], first: Sequence[str] = ()) -> str:
+def _paper(audit: Audit, root_causes: Sequence[Cause], first: Sequence[str] = ()) -> str:
     """Return a paper's counts, then `first`, its findings by table, and its claims."""
     reported, coverage = audit.reported, audit.coverage
     finding_counts = ", ".join(f"{audit.count(severity)} {severity}" for severity in SEVERITIES)
-    several = f"{len(found_causes)} cause{'s' * (len(found_causes) != 1)}"
+    several = f"{len(root_causes)} cause{'' if len(root_causes) == 1 else 's'}"
     lines = [
         f"# Audit of {plain(reported.paper)}",
         "",
@@ -153,7 +153,7 @@ def _paper(audit: Audit, found_causes: Sequence[Cause], first: Sequence[str] = (
     lines += first
     cause_numbers = {
         id(finding): place
-        for place, cause in enumerate(found_causes, 1)
+        for place, cause in enumerate(root_causes, 1)
         for finding in (*cause.findings, *cause.consequences)
     }
     table = ""
@@ -210,11 +210,11 @@ def _section(number: int, finding: Finding, cause: int, table: Table) -> list[st
     if flaws[0].consistent:
         lines += [table_row(["cell", "printed", "consistent", "should be"]), table_row(["---"] * 4)]
         lines += [table_row([_place(flaw, table), printed(flaw), flaw.consistent, prose(flaw.words)]) for flaw in flaws]
-        lines += [table_row([f"… and {rest} more", "", "", ""])] * (rest > 0)
+        lines += [table_row([f"… and {rest} more", "", "", ""])] if rest > 0 else []
         opening = "The relation would hold if"
     else:
         cells = "; ".join(f"{_place(flaw, table)}: {printed(flaw)}" for flaw in flaws)
-        lines.append(f"{prose(flaws[0].words)}: {cells}{f' … and {rest} more' * (rest > 0)}")
+        lines.append(f"{prose(flaws[0].words)}: {cells}{f' … and {rest} more' if rest > 0 else ''}")
         opening = "Perhaps"
     if finding.hypothesis:
         lines += ["", f"Hypothesis, not a fact: {opening} {prose(finding.hypothesis)}."]

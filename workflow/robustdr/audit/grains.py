@@ -153,13 +153,13 @@ def rated(numbers: int, lowest: int, highest: int, mean: Interval, printed: Inte
     if numbers > MOST_RATED or highest - lowest > WIDEST:
         return deviations(numbers, mean, printed)
     first, last = ceil(mean.low * numbers - SLACK), floor(mean.high * numbers - SLACK)
-    found = [
+    possible = [
         sqrt(max(0.0, squares - total**2 / numbers) / (numbers - 1))
         for total in range(first - lowest * numbers, last - lowest * numbers + 1)
         for squares in _sums_of_squares(numbers, highest - lowest).get(total, ())
     ]
-    below = max((end for end in found if end < printed.low - SLACK), default=None)
-    above = min((end for end in found if end >= printed.low - SLACK), default=None)
+    below = max((end for end in possible if end < printed.low - SLACK), default=None)
+    above = min((end for end in possible if end >= printed.low - SLACK), default=None)
     if above is not None and above < printed.high:
         return [Interval(above, above)]
     return [Interval(end, end) for end in (below, above) if end is not None]

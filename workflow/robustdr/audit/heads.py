@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from robustdr.audit.cells import Cell
+from robustdr.audit.cells import BOLD, Cell
 from robustdr.audit.reported import Table
 from robustdr.audit.sizes import sizes
 
@@ -73,17 +73,14 @@ _ERRORS = re.compile(
 )
 _SIZE = re.compile(r"[(\[,;\s]*\b[nN]\s*=\s*(\d[\d,]*)\s*[)\]]?")
 RATIO = re.compile(r"\b(?:a?or|a?hr|irr|(?:odds|hazard|rate|risk) ratio)\b")  # its error is one of its logarithm
-_SHARES = re.compile(r"(RR|nDCG|R|AP|P|Success|Judged|MRR|MAP|Recall|Precision|Accuracy|F1|EM|AUC)(@\d+)?", re.I)
+SHARES = re.compile(r"(RR|nDCG|R|AP|P|Success|Judged|MRR|MAP|Recall|Precision|Accuracy|F1|EM|AUC)(@\d+)?", re.I)
+_LEVELS = re.compile(r"([*∗†‡§]{1,3})[^*∗†‡§]{0,60}?\bp\s*[<≤]\s*(0?\.\d+)", re.I)
 CHANGE = re.compile(
     r"Δ|∆|diff|gain|improv|drop|change|delta|loss|lift|reduc|increas|decreas|impr|gap|relative|\brel\b|growth|error|vs\.?\b|"
     r"\bwer\b|\bcer\b|overhead|speed|[+−]|latency|seconds|\btokens?\b|\bcosts?\b|\[(?:m?s|min|h|[KMG]?B)\]",
     re.I,
 )
-
-
 _HEADS = re.compile(r"(?:methods?|models?|systems?|approach(?:es)?)", re.I)
-
-
 LONGEST = 500  # characters of a label that may name a role
 
 
@@ -227,6 +224,17 @@ def caption_size(table: Table) -> int:
     return caption_sizes[0].number if len(caption_sizes) == 1 else 0
 
 
+def levels_of_marks(text: str) -> dict[str, float]:
+    """The levels of p that a caption or a legend gives marks: of `* p < .05, ** p < .01`, .05 for * and .01 for **."""
+    return {mark: float(level) for mark, level in _LEVELS.findall(text)}
+
+
+def mark_of(cell: Cell, levels: Mapping[str, float]) -> str:
+    """The longest mark of a cell that has a level; '' if none has one."""
+    marks = cell.mark.replace(BOLD, "")
+    return max((mark for mark in levels if mark in marks), key=len, default="")
+
+
 def is_of_labels(cell: Cell) -> bool:
     """Whether a cell may be a number of what its labels say: no bound, no change (`+2.4%`), and of no row of heads."""
     is_change = cell.printed.startswith("+") or (cell.number < 0 and cell.printed.endswith("%"))
@@ -237,4 +245,4 @@ def is_share(label: str) -> bool:
     """Whether a label names a share: between 0 and 1, or 0 and 100 %."""
     bare = re.sub(r"[↑↓%]|[(\[]\s*%?\s*[)\]]", "", label).strip()
     shares = ("share", "accuracy", "f1", "sensitivity", "specificity")
-    return len(bare) > 1 and (role(bare) in shares or bool(_SHARES.fullmatch(bare)))
+    return len(bare) > 1 and (role(bare) in shares or bool(SHARES.fullmatch(bare)))

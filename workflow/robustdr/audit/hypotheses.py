@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import median
 
 from robustdr.audit.cells import Cell, describe, parse
-from robustdr.audit.evidence import SIGNIFICANT, Evidence, distance, significant
+from robustdr.audit.lookup import SIGNIFICANT, Lookup, distance
 from robustdr.audit.relations import Check, interval_text, label
 from robustdr.audit.reported import ANY, Reported
 from robustdr.claims.intervals import Interval
@@ -21,27 +21,27 @@ Hypothesis = tuple[int, str]  # its cost, which names what changes, and the chan
 UNKNOWN: Hypothesis = FORMULA, ""
 
 
-def hypotheses(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
+def hypotheses(lookup: Lookup, check: Check) -> Iterator[Hypothesis]:
     """Yield every hypothesis under which `check` would hold, with its cost."""
-    yield from _by_its_run(evidence, check)
+    yield from _by_its_run(lookup, check)
     if check.kind not in OPEN and not check.options.or_more:
-        yield from _one_number(evidence, check)
+        yield from _one_number(lookup, check)
         yield from _other_formula(check)
-        yield from _mean_of_the_column(evidence, check)
-        yield from _value_of_a_neighbour(evidence, check)
-        yield from _exchanged_parts(evidence, check)
-        yield from _other_parts(evidence, check)
-        yield from _other_cell(evidence, check, "main")
-        yield from _other_cell(evidence, check, "of")
-        yield from _slip(evidence, check)
-    yield from _copied(evidence, check)
+        yield from _mean_of_the_column(lookup, check)
+        yield from _value_of_a_neighbour(lookup, check)
+        yield from _exchanged_parts(lookup, check)
+        yield from _other_parts(lookup, check)
+        yield from _other_cell(lookup, check, "main")
+        yield from _other_cell(lookup, check, "of")
+        yield from _slip(lookup, check)
+    yield from _copied(lookup, check)
 
 
-def _by_its_run(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
+def _by_its_run(lookup: Lookup, check: Check) -> Iterator[Hypothesis]:
     """With what its run gives in one cell, the relation would hold."""
-    for cell in [check.target, *(part for parts in check.operands.values() for part in parts if part.table)]:
-        value = evidence.of_runs.get(id(cell))
-        if value is not None and not evidence.is_right(cell) and check.holds_with(cell, value):
+    for cell in check.printed_cells:
+        value = lookup.run_values.get(id(cell))
+        if value is not None and not lookup.is_right(cell) and check.holds_with(cell, value):
             yield ONE_NUMBER, f"{_place_of(cell)} is wrong: its run gives {interval_text(value, cell)}"
 
 
@@ -49,13 +49,13 @@ def _place_of(cell: Cell) -> str:
     return f"{cell.printed} ({describe(cell.coordinates)})"
 
 
-def _one_number(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
+def _one_number(lookup: Lookup, check: Check) -> Iterator[Hypothesis]:
     """With another number in one cell, this relation and all other broken ones of the cell would hold."""
     suspects = []
-    for cell in [check.target, *(part for parts in check.operands.values() for part in parts if part.table)]:
-        if evidence.is_right(cell):
+    for cell in check.printed_cells:
+        if lookup.is_right(cell):
             continue
-        broken = [cell_check for cell_check in evidence.checks_of[id(cell)] if not cell_check.holds]
+        broken = [cell_check for cell_check in lookup.checks_of[id(cell)] if not cell_check.holds]
         target_checks = [cell_check for cell_check in broken if cell_check.target is cell]
         # a mistaken formula is simpler than a slip that gives the same result
         if 1 < len(broken) > len(target_checks) and not any(
@@ -63,8 +63,8 @@ def _one_number(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
         ):
             suspects.append((cell, broken))
     for cell, _ in suspects:
-        for corrected, words in _slips(evidence, cell):
-            if all(cell_check.holds_with(cell, corrected.interval) for cell_check in evidence.checks_of[id(cell)]):
+        for corrected, words in _slips(lookup, cell):
+            if all(cell_check.holds_with(cell, corrected.interval) for cell_check in lookup.checks_of[id(cell)]):
                 yield (
                     ONE_NUMBER,
                     f"{words.format(_place_of(cell))}: {corrected.printed}",
@@ -75,8 +75,8 @@ def _one_number(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
             cell_check for cell_check in broken if cell_check.kind == "mean_of" and cell_check.target is not cell
         ):
             required = _required_value(mean, cell)
-            if all(cell_check.holds_with(cell, required) for cell_check in evidence.checks_of[id(cell)]):
-                source_labels = [label(copy, [cell]) for copy in evidence.copies(cell) if distance(cell, copy) == 1]
+            if all(cell_check.holds_with(cell, required) for cell_check in lookup.checks_of[id(cell)]):
+                source_labels = [label(copy, [cell]) for copy in lookup.copies(cell) if distance(cell, copy) == 1]
                 copied = (
                     f"was copied from {source_labels[0]}, where the same number stands" if source_labels else "is wrong"
                 )
@@ -121,13 +121,13 @@ def _other_formula(check: Check) -> Iterator[Hypothesis]:
         yield FORMULA, "it is relative to the other cell"
 
 
-def _mean_of_the_column(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
+def _mean_of_the_column(lookup: Lookup, check: Check) -> Iterator[Hypothesis]:
     """A derived cell of an average row may be the average of its own column instead."""
     if check.kind in ("mean_of", "drop_from"):  # there it would be the same computation
         return
-    table = evidence.reported.tables[check.target.table]
+    table = lookup.reported.tables[check.target.table]
     for line, _ in table.relations:
-        for sibling in evidence.by_declaration[table.id, line]:
+        for sibling in lookup.by_declaration[table.id, line]:
             if sibling.kind == "mean_of" and sibling.target.line == check.target.line:
                 lines = {part.line for part in sibling.operands["main"]}
                 column = [cell for cell in table.cells if cell.column == check.target.column and cell.line in lines]
@@ -138,11 +138,11 @@ def _mean_of_the_column(evidence: Evidence, check: Check) -> Iterator[Hypothesis
                 return
 
 
-def _value_of_a_neighbour(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
+def _value_of_a_neighbour(lookup: Lookup, check: Check) -> Iterator[Hypothesis]:
     """The printed value is that of a neighbour under the same relation, or the two values are exchanged."""
-    if significant(check.target) < SIGNIFICANT or evidence.is_right(check.target):
+    if check.target.significant_digits < SIGNIFICANT or lookup.is_right(check.target):
         return
-    for neighbour in evidence.neighbours(check):
+    for neighbour in lookup.neighbours(check):
         if distance(check.target, neighbour.target) != 1:
             continue
         if (neighbour.kind, neighbour.options) != (check.kind, check.options):
@@ -156,14 +156,14 @@ def _value_of_a_neighbour(evidence: Evidence, check: Check) -> Iterator[Hypothes
                 yield NEIGHBOUR, f"it is the value of {label(neighbour.target, [check.target])}"
 
 
-def _exchanged_parts(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
+def _exchanged_parts(lookup: Lookup, check: Check) -> Iterator[Hypothesis]:
     """Two cells that enter this relation and a broken one of the same declaration are exchanged."""
-    for sibling in evidence.by_declaration[check.target.table, check.line]:
+    for sibling in lookup.by_declaration[check.target.table, check.line]:
         if sibling is check or sibling.holds or sibling.operands.keys() != check.operands.keys():
             continue
         for role, parts in check.operands.items():
             for index, (part, other_part) in enumerate(zip(parts, sibling.operands[role], strict=False)):
-                is_right = evidence.is_right(part) or evidence.is_right(other_part)
+                is_right = lookup.is_right(part) or lookup.is_right(other_part)
                 if part.table and part is not other_part and distance(part, other_part) == 1 and not is_right:
                     mends = (
                         pair_check.allows(
@@ -188,7 +188,7 @@ def _pair(cell: Cell, other_cell: Cell) -> str:
     return " and ".join(map(_place_of, pair))
 
 
-def _other_parts(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
+def _other_parts(lookup: Lookup, check: Check) -> Iterator[Hypothesis]:
     """The same computation with one cell more or less."""
     for role in ("main", "plus"):
         parts = check.operands.get(role, ())
@@ -198,7 +198,7 @@ def _other_parts(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
             rest = [part for part in parts if part is not left_out]
             if len(rest) > 1 and check.allows(check.expected(**{role: rest})):
                 yield PARTS, f"{label(left_out, parts)} is left out"
-        for added in _siblings(evidence.reported, parts):
+        for added in _siblings(lookup.reported, parts):
             if added is not check.target and check.allows(check.expected(**{role: [*parts, added]})):
                 yield PARTS, f"{label(added, parts)} is included"
 
@@ -213,13 +213,13 @@ def _siblings(reported: Reported, parts: Sequence[Cell]) -> list[Cell]:
     return [cell for cell in reported.tables[table].select(place) if not any(cell is part for part in parts)]
 
 
-def _other_cell(evidence: Evidence, check: Check, role: str) -> Iterator[Hypothesis]:
+def _other_cell(lookup: Lookup, check: Check, role: str) -> Iterator[Hypothesis]:
     """The same computation from a cell that differs from the declared one in a single coordinate."""
     operand = check.operands.get(role, ())
     if len(operand) != 1 or not operand[0].table:
         return
     declared = operand[0]
-    for cell in evidence.neighbour_cells(declared):
+    for cell in lookup.neighbour_cells(declared):
         if (
             cell is not check.target
             and cell.number != declared.number
@@ -237,8 +237,8 @@ def _instead(cell: Cell, declared: Cell, number: str) -> str:
     return f"{words[0]}{number} stands in place of {words[1]}"
 
 
-def _copied(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
-    for copy in evidence.copies(check.target) if not evidence.is_right(check.target) else ():
+def _copied(lookup: Lookup, check: Check) -> Iterator[Hypothesis]:
+    for copy in lookup.copies(check.target) if not lookup.is_right(check.target) else ():
         elsewhere = copy.table != check.target.table
         if distance(check.target, copy) <= (2 if check.kind in RESTATES else 1) and (
             elsewhere or check.kind not in OPEN
@@ -247,36 +247,36 @@ def _copied(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
             yield COPY, f"it was copied from {place}, where the same number stands"
 
 
-def _slip(evidence: Evidence, check: Check) -> Iterator[Hypothesis]:
+def _slip(lookup: Lookup, check: Check) -> Iterator[Hypothesis]:
     """A slip in one number, in the cell that the fewest other relations confirm first, then where it stands out.
 
     Where nobody declared the relation, it is the simplest explanation: the other cells show which formula is meant.
     """
     expected = check.expected()
-    slips = [(0.0, check.target, *slip) for slip in _slips(evidence, check.target) if check.allows(expected, slip[0])]
+    slips = [(0.0, check.target, *slip) for slip in _slips(lookup, check.target) if check.allows(expected, slip[0])]
     for role, operand in check.operands.items():
         middle = median(part.value for part in operand)
         for index, part in enumerate(operand):
-            for cell, words in _slips(evidence, part) if part.table else ():
+            for cell, words in _slips(lookup, part) if part.table else ():
                 if check.allows(check.expected(**{role: [*operand[:index], cell, *operand[index + 1 :]]})):
                     slips.append((abs(cell.value - middle) - abs(part.value - middle), part, cell, words))
-    for _, part, cell, words in sorted(slips, key=lambda slip: (evidence.confirmations[id(slip[1])], slip[0])):
+    for _, part, cell, words in sorted(slips, key=lambda slip: (lookup.confirmations[id(slip[1])], slip[0])):
         if check.declared or all(
-            part_check.holds_with(part, cell.interval) for part_check in evidence.checks_of[id(part)]
+            part_check.holds_with(part, cell.interval) for part_check in lookup.checks_of[id(part)]
         ):
             place = "" if part is check.target else f" ({label(part, [check.target])})"
             yield DIGITS if check.declared else ONE_NUMBER, f"{words.format(part.printed + place)}: {cell.printed}"
 
 
-def _slips(evidence: Evidence, cell: Cell) -> Iterator[tuple[Cell, str]]:
+def _slips(lookup: Lookup, cell: Cell) -> Iterator[tuple[Cell, str]]:
     """The cell without a slip, and the slip in words; none if its run gives its number."""
-    if evidence.is_right(cell):
+    if lookup.is_right(cell):
         return
     for swapped in _with_swapped_digits(cell):
         yield swapped, "two digits of {} are swapped"
     for pattern, shifted in ((r"(\d)\.(\d)", r"\1\2."), (r"(\d)(\d)\.", r"\1.\2")):
         printed = re.sub(r"\.(?!\d)", "", re.sub(pattern, shifted, cell.printed, count=1))
-        if printed != cell.printed and evidence.is_usual(corrected := _with_number(cell, printed)):
+        if printed != cell.printed and lookup.is_usual(corrected := _with_number(cell, printed)):
             yield corrected, "the point of {} is shifted"
 
 

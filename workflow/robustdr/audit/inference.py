@@ -11,9 +11,9 @@ from decimal import Decimal
 from math import inf, sqrt
 from typing import NamedTuple
 
-from robustdr.audit.cells import AT_LEAST, AT_MOST, BOLD, Cell
-from robustdr.audit.findings import Broken
-from robustdr.audit.heads import RATIO, freedom_of, lines
+from robustdr.audit.cells import AT_LEAST, AT_MOST, Cell
+from robustdr.audit.findings import Broken, are_exceptions
+from robustdr.audit.heads import RATIO, freedom_of, levels_of_marks, lines, mark_of
 from robustdr.audit.reported import Table
 from robustdr.claims.intervals import SLACK, Interval
 
@@ -25,7 +25,6 @@ CORRECTED = re.compile(
     r"bonferroni|holm|adjusted|corrected|\bFDR\b|benjamini|tukey|\bq-value|permutation|bootstrap", re.I
 )
 NAMES = {"t": "t", "f": "F", "chi2": "χ²", "r": "r", "z": "z", "q": "Q"}
-_SIGNIFICANT = re.compile(r"([*∗†‡§]{1,3})[^*∗†‡§]{0,60}?\bp\s*[<≤]\s*(0?\.\d+)", re.I)
 
 
 class Statistic(NamedTuple):
@@ -53,7 +52,7 @@ class Statistic(NamedTuple):
         return f"p {self.p_sign} {self.p}" if self.p is not None else "n.s."
 
 
-class Judged(NamedTuple):
+class Fit(NamedTuple):
     """Whether p fits its statistic, and both in words."""
 
     outcome: str
@@ -95,7 +94,7 @@ def _probability(kind: str, value: float, freedom: tuple[float, ...]) -> float:
     return float(stats.chi2.sf(value, *freedom))
 
 
-def judge(statistic: Statistic, one_tailed: bool = False, corrected: bool = False) -> Judged | None:
+def judge(statistic: Statistic, one_tailed: bool = False, corrected: bool = False) -> Fit | None:
     """Whether a p fits its statistic; None if nothing can be computed, or if a correction may have raised p.
 
     Args:
@@ -111,17 +110,23 @@ def judge(statistic: Statistic, one_tailed: bool = False, corrected: bool = Fals
     if statistic.kind == "t" and not statistic.freedom:
         words += f", with {FEWEST_FREE:g} degrees of freedom or more"
     if statistic.p == 0 and statistic.p_sign in "=<":
-        return Judged(FITS if computed.low < 0.0005 and statistic.p_sign == "=" else WRONG, f"{words}; p is never 0")
+        return Fit(FITS if computed.low < 0.0005 and statistic.p_sign == "=" else WRONG, f"{words}; p is never 0")
     if any(_agree(statistic, tail) for tail in tails):
-        return Judged(FITS, words)
+        return Fit(FITS, words)
     if corrected and _printed(statistic).high > computed.low:
         return None
     if statistic.kind in ("t", "z", "r") and _agree(statistic, computed.scaled(0.5)):
         words += f" (one-tailed {_p_text(computed.scaled(0.5))})"
-    changes = _is_significant(statistic) is not None and _is_significant(statistic) != _is_below_alpha(computed)
-    decided = changes and _is_below_alpha(computed) is not None
-    words += f", not {statistic.printed_p}" + (f": below {ALPHA:g} in one of the two alone" if decided else "")
-    return Judged(DECISION if decided else WRONG, words)
+    return _misfit(statistic, computed, words)
+
+
+def _misfit(statistic: Statistic, computed: Interval, words: str) -> Fit:
+    """A p that does not fit: whether it and the computed one are surely on different sides of `ALPHA`."""
+    is_printed_below, is_computed_below = _is_significant(statistic), _is_below_alpha(computed)
+    words += f", not {statistic.printed_p}"
+    if None in (is_printed_below, is_computed_below) or is_printed_below == is_computed_below:
+        return Fit(WRONG, words)
+    return Fit(DECISION, f"{words}: below {ALPHA:g} in one of the two alone")
 
 
 def _printed(statistic: Statistic) -> Interval:
@@ -174,14 +179,13 @@ def broken(table: Table) -> Iterator[Broken]:
                 continue
             labels = " ".join(group[kind].coordinates.values()) + " " + " ".join(p.coordinates.values())
             freedom = _freedom(kind, group[kind], group)
-            sign = "<" if p.hedge in AT_MOST else ">" if p.hedge in AT_LEAST else "="
             if freedom is None or (is_corrected or CORRECTED.search(labels)) or p.printed.endswith("%"):
                 continue
-            statistic = Statistic(kind, group[kind].number, "=", freedom, p.number, sign)
+            statistic = Statistic(kind, group[kind].number, "=", freedom, p.number, _sign(p))
             if (verdict := judge(statistic, is_directed)) is not None:
                 judged.append((p, group[kind], verdict))
     wrong = [entry for entry in judged if entry[2].outcome != FITS]
-    if len(wrong) == 1 or 2 * len(wrong) < len(judged):
+    if are_exceptions(wrong, judged):
         for outcome in (DECISION, WRONG):
             for p, cell, verdict in wrong:
                 if verdict.outcome == outcome:
@@ -190,7 +194,11 @@ def broken(table: Table) -> Iterator[Broken]:
     yield from _marks(table, text, is_directed)
 
 
-def _of_quotient(group: Mapping[str, Cell], p: Cell, one_tailed: bool) -> Judged | None:
+def _sign(p: Cell) -> str:
+    return "<" if p.hedge in AT_MOST else ">" if p.hedge in AT_LEAST else "="
+
+
+def _of_quotient(group: Mapping[str, Cell], p: Cell, one_tailed: bool) -> Fit | None:
     """Whether p is that of an estimate over its error; None if it is a ratio, whose error is one of its logarithm."""
     estimate, error = group["estimate"], group["se"]
     low, high = half_up(error.number)
@@ -199,20 +207,12 @@ def _of_quotient(group: Mapping[str, Cell], p: Cell, one_tailed: bool) -> Judged
         return None
     smallest, largest = half_up(estimate.number).magnitude()
     computed = Interval(_probability("z", largest / low, ()), _probability("t", smallest / high, (FEWEST_FREE,)))
-    sign = "<" if p.hedge in AT_MOST else ">" if p.hedge in AT_LEAST else "="
-    statistic = Statistic("t", estimate.number, "=", (), p.number, sign)
+    statistic = Statistic("t", estimate.number, "=", (), p.number, _sign(p))
     words = f"{estimate.printed} / {error.printed} gives p = {_p_text(computed)}"
     tails = [computed, *([computed.scaled(0.5)] if one_tailed else [])]
     if p.number == 0 or any(_agree(statistic, tail) for tail in tails):
-        return Judged(FITS, words)
-    is_other = _is_below_alpha(computed) is not None and _is_significant(statistic) not in (
-        None,
-        _is_below_alpha(computed),
-    )
-    words += f", with {FEWEST_FREE:g} degrees of freedom or more, not {statistic.printed_p}"
-    return Judged(
-        DECISION if is_other else WRONG, words + (f": below {ALPHA:g} in one of the two alone" if is_other else "")
-    )
+        return Fit(FITS, words)
+    return _misfit(statistic, computed, f"{words}, with {FEWEST_FREE:g} degrees of freedom or more")
 
 
 def _freedom(kind: str, cell: Cell, cells: Mapping[str, Cell]) -> tuple[float, ...] | None:
@@ -233,22 +233,19 @@ def _freedom(kind: str, cell: Cell, cells: Mapping[str, Cell]) -> tuple[float, .
 
 def _marks(table: Table, text: str, one_tailed: bool) -> Iterator[Broken]:
     """A mark for p below a level stands beside no larger p, and no estimate over its error that gives a larger one."""
-    levels = {mark: float(level) for mark, level in _SIGNIFICANT.findall(text)}
+    levels = levels_of_marks(text)
     judged = []
     for line in lines(table) if levels else ():
         for group in line.groups():
             for name in ("estimate", "t", "f", "chi2", "z", "r", "mean", "p"):
                 cell = group.get(name)
-                mark = max(
-                    (mark for mark in levels if cell and mark in cell.mark.replace(BOLD, "")), key=len, default=""
-                )
-                if cell is None or not mark:
+                if cell is None or not (mark := mark_of(cell, levels)):
                     continue
                 smallest, source = _smallest_p(group, one_tailed)
                 if source:
                     judged.append((cell, mark, levels[mark], smallest, source))
     wrong = [entry for entry in judged if entry[3] >= entry[2]]
-    if len(wrong) == 1 or 2 * len(wrong) < len(judged):
+    if are_exceptions(wrong, judged):
         for cell, mark, level, smallest, source in wrong:
             words = f"{mark} says p < {level:g}; {source} gives p of at least {smallest:.3g}"
             yield Broken("mark_and_p", [cell], words, "inconsistent")

@@ -15,16 +15,6 @@ TRAINING, TESTED = "training_queries", "queries"  # labels of the coordinate `qu
 HYPOTHESIS = "the test queries are among those that models are trained on"
 
 
-def collections_beside(path: Path) -> Mapping[str, Any]:
-    """Return the entries of the collections.yaml of the configuration in which a reported.yaml lies; none without one.
-
-    Raises:
-        UserError: a collections.yaml that cannot be read.
-    """
-    collections_path = path.resolve().parent.parent.parent / "collections.yaml"
-    return read_yaml(collections_path) if collections_path.is_file() else {}
-
-
 def leaks(reported: Reported, collections: Mapping[str, Any]) -> Iterator[Finding]:
     """Yield each training set that is, as stated, as large as a collection's training and test split together.
 
@@ -52,11 +42,11 @@ def leaks(reported: Reported, collections: Mapping[str, Any]) -> Iterator[Findin
             yield Finding("trained_on_test", "suspicious", [Flaw(cell, "", words), Flaw(tested, "", words)], HYPOTHESIS)
 
 
-def audited(path: Path, runs: Path | None = None, qrels: Path | None = None) -> Audit:
+def audit_paper(path: Path, runs: Path | None = None, qrels: Path | None = None) -> Audit:
     """Return the audit of a reported.yaml, with its runs and the claims beside it.
 
     Raises:
-        UserError: a reported.yaml that cannot be read, a claim on numbers that it lacks.
+        UserError: a reported.yaml or collections.yaml that cannot be read, a claim on numbers that it lacks.
     """
     reported = load(path)
     recomputed = None
@@ -65,6 +55,7 @@ def audited(path: Path, runs: Path | None = None, qrels: Path | None = None) -> 
 
         recomputed = recompute(reported, runs, qrels)
     paper_audit = audit(reported, recomputed=recomputed)
-    leaking = leaks(reported, collections_beside(path))
+    collections_path = path.resolve().parent.parent.parent / "collections.yaml"  # of the same configuration
+    leaking = leaks(reported, read_yaml(collections_path) if collections_path.is_file() else {})
     paper_audit = replace(paper_audit, findings=in_order([*paper_audit.findings, *leaking], reported.tables))
     return replace(paper_audit, claims=judge_folder(paper_audit.reported, paper_audit.findings))

@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from itertools import pairwise
 from statistics import median
-from typing import NamedTuple
 
 from robustdr.audit.cells import Cell, describe
-from robustdr.audit.evidence import Evidence, distance, significant
+from robustdr.audit.findings import Broken
+from robustdr.audit.lookup import Lookup, distance
 from robustdr.audit.relations import label
 from robustdr.audit.reported import Table
 
@@ -23,24 +23,15 @@ PLAUSIBLE_GAP = 2.0  # robust z of a gap of 0 between two measures
 NORMAL_MAD = 1.4826  # median absolute deviation to standard deviation, for a normal distribution
 
 
-class Pattern(NamedTuple):
-    """Suspicious cells of one table, with the reason."""
-
-    kind: str
-    cells: list[Cell]
-    words: str
-    hypothesis: str
-
-
-def patterns(evidence: Evidence) -> list[Pattern]:
+def patterns(lookup: Lookup) -> list[Broken]:
     """Return all suspicious patterns among the measures of a paper's tables (not in its prose)."""
-    tables = [table for table in evidence.reported.tables.values() if not table.id.startswith("prose")]
-    suspicious = list(_copied_blocks(evidence, tables))
+    tables = lookup.reported.outside_prose
+    suspicious = list(_copied_blocks(lookup, tables))
     for table in tables:
-        suspicious += _implausible_seeds(evidence, table)
+        suspicious += _implausible_seeds(lookup, table)
         suspicious += _identical_rows(table)
         suspicious += _labels(table)
-    return suspicious + list(_equal_measures(evidence, {id(cell) for pattern in suspicious for cell in pattern.cells}))
+    return suspicious + list(_equal_measures(lookup, {id(cell) for pattern in suspicious for cell in pattern.cells}))
 
 
 def _measures_along(key: str, table: Table) -> list[list[Cell]]:
@@ -54,7 +45,7 @@ def _measures_along(key: str, table: Table) -> list[list[Cell]]:
 
 def examined(table: Table) -> list[Cell]:
     """Return the cells of a table in rows or columns long enough to show a pattern."""
-    if table.id.startswith("prose"):
+    if table.is_prose:
         return []
     lines = [row for row in _measures_along("line", table) if len(row) >= DISTINCT] + [
         line for key in ("line", "column") for line in _measures_along(key, table) if len(line) >= BLOCK
@@ -62,7 +53,7 @@ def examined(table: Table) -> list[Cell]:
     return [cell for line in lines for cell in line]
 
 
-def _copied_blocks(evidence: Evidence, tables: Sequence[Table]) -> Iterator[Pattern]:
+def _copied_blocks(lookup: Lookup, tables: Sequence[Table]) -> Iterator[Broken]:
     """Yield runs of `BLOCK` or more consecutive cells that another table has too, unless declared to be the same."""
     places: defaultdict[tuple[int, ...], list[list[Cell]]] = defaultdict(list)
     number_ids: dict[tuple[Decimal, str], int] = {}  # numbers are compared once: comparing decimals is slow
@@ -78,29 +69,31 @@ def _copied_blocks(evidence: Evidence, tables: Sequence[Table]) -> Iterator[Patt
         for later, block in enumerate(blocks):
             for earlier in blocks[:later]:
                 if earlier[0].table != block[0].table and not all(
-                    evidence.restated(a, b) or _is_repeated(evidence, a, b) for a, b in zip(earlier, block, strict=True)
+                    lookup.restated(a, b) or _is_repeated(lookup, a, b) for a, b in zip(earlier, block, strict=True)
                 ):
                     copied[block[0].table][earlier[0].table].update((id(cell), cell) for cell in block)
     for table_id, sources in copied.items():
         source, cells = max(sources.items(), key=lambda item: len(item[1]))
-        if all(evidence.is_restated(cell) for cell in cells.values()):
+        if all(lookup.is_restated(cell) for cell in cells.values()):
             continue  # a declared origin, checked by its own relation
-        caption = evidence.reported.tables[source].caption
+        caption = lookup.reported.tables[source].caption
         words = (
             f"{len(cells)} cells in blocks of {BLOCK} or more stand in {source} too, under another caption ({caption})"
         )
-        yield Pattern("copied_block", list(cells.values()), words, f"copied from {source}, or {source} from {table_id}")
+        yield Broken(
+            "copied_block", list(cells.values()), words, hypothesis=f"copied from {source}, or {source} from {table_id}"
+        )
 
 
-def _is_repeated(evidence: Evidence, cell: Cell, other_cell: Cell) -> bool:
+def _is_repeated(lookup: Lookup, cell: Cell, other_cell: Cell) -> bool:
     """Whether a table repeats a cell of another one: with all its labels, and no other measure in its caption."""
-    captions = [evidence.reported.tables[member.table].caption for member in (cell, other_cell)]
+    captions = [lookup.reported.tables[member.table].caption for member in (cell, other_cell)]
     measures = [set(re.findall(r"\w+@\d+", caption)) for caption in captions]
     labels = [{*member.coordinates.values()} - {"-"} for member in (cell, other_cell)]
     return (labels[0] <= labels[1] or labels[1] <= labels[0]) and measures[0] == measures[1]
 
 
-def _implausible_seeds(evidence: Evidence, table: Table) -> Iterator[Pattern]:
+def _implausible_seeds(lookup: Lookup, table: Table) -> Iterator[Broken]:
     """Yield runs far from their siblings whose number is that of another run elsewhere."""
     rows: list[list[Cell]] = []
     for row in _measures_along("line", table):
@@ -116,13 +109,14 @@ def _implausible_seeds(evidence: Evidence, table: Table) -> Iterator[Pattern]:
             values = [other_run.value for other_run in other_runs]
             width = cell.interval.high - cell.interval.low
             z = abs(cell.value - median(values)) / max(_spread(values), usual, width)
-            if z <= IMPLAUSIBLE or significant(cell) < DISTINCT:
+            if z <= IMPLAUSIBLE or cell.significant_digits < DISTINCT:
                 continue
-            for copy in [c for c in evidence.copies(cell) if "seed" in c.coordinates and _is_near(c, cell)][:1]:
+            for copy in [c for c in lookup.copies(cell) if "seed" in c.coordinates and _is_near(c, cell)][:1]:
                 others_printed = ", ".join(other_run.printed for other_run in other_runs)
                 words = f"robust z = {z:.0f} against the other runs ({others_printed})"
-                place = " · ".join(filter(None, (copy.table * (copy.table != table.id), label(copy, [cell]))))
-                yield Pattern("implausible_seed", [cell], words, f"copied from {place} ({copy.printed})")
+                table_name = copy.table if copy.table != table.id else ""
+                place = " · ".join(filter(None, (table_name, label(copy, [cell]))))
+                yield Broken("implausible_seed", [cell], words, hypothesis=f"copied from {place} ({copy.printed})")
 
 
 def _is_near(copy: Cell, cell: Cell) -> bool:
@@ -136,19 +130,21 @@ def _spread(values: Sequence[float]) -> float:
     return NORMAL_MAD * median([abs(value - centre) for value in values])
 
 
-def _identical_rows(table: Table) -> Iterator[Pattern]:
+def _identical_rows(table: Table) -> Iterator[Broken]:
     """Yield neighbouring rows that share `DISTINCT` or more different numbers."""
     rows = [{cell.column: cell for cell in row} for row in _measures_along("line", table)]
     for upper, lower in pairwise(rows):
         shared = [column for column in upper if column in lower]
         equal = [lower[column] for column in shared if upper[column].number == lower[column].number]
         distinct = {cell.number: cell for cell in equal}.values()
-        digits = sum(significant(cell) for cell in distinct)
+        digits = sum(cell.significant_digits for cell in distinct)
         is_deeper = bool(equal) and _is_deeper(upper[equal[0].column], equal[0])
         if len(distinct) >= DISTINCT and digits >= DIGITS and len(equal) >= SHARE * len(shared) and not is_deeper:
             neighbour = label(upper[equal[0].column], [equal[0]])
             words = f"{len(equal)} of {len(shared)} cells equal those of the row above ({neighbour})"
-            yield Pattern("identical_rows", equal, words, f"copied from {neighbour}, or {neighbour} from here")
+            yield Broken(
+                "identical_rows", equal, words, hypothesis=f"copied from {neighbour}, or {neighbour} from here"
+            )
 
 
 def _is_deeper(upper: Cell, lower: Cell) -> bool:
@@ -157,9 +153,9 @@ def _is_deeper(upper: Cell, lower: Cell) -> bool:
     return measures[0] == measures[1] and upper.coordinates["measure"] != lower.coordinates["measure"]
 
 
-def _equal_measures(evidence: Evidence, flagged: Collection[int]) -> Iterator[Pattern]:
+def _equal_measures(lookup: Lookup, flagged: Collection[int]) -> Iterator[Broken]:
     """Yield measures that equal a larger one in another table, while other cells show a gap between the two."""
-    for checks in evidence.by_declaration.values():
+    for checks in lookup.by_declaration.values():
         pairs = [
             (c.target, c.operands["main"][0]) for c in checks if c.kind == "at_most" and len(c.operands["main"]) == 1
         ]
@@ -169,15 +165,14 @@ def _equal_measures(evidence: Evidence, flagged: Collection[int]) -> Iterator[Pa
         gaps = [larger.value - cell.value for cell, larger in pairs]
         z = median(gaps) / max(_spread(gaps), pairs[0][0].interval.high - pairs[0][0].interval.low)
         for cell, larger in pairs if z > PLAUSIBLE_GAP else ():
-            equal = (cell.number, cell.unit) == (larger.number, larger.unit) and significant(cell) >= DISTINCT
+            equal = (cell.number, cell.unit) == (larger.number, larger.unit) and cell.significant_digits >= DISTINCT
             if equal and not {id(cell), id(larger)} & set(flagged):
                 words = f"equal to {larger}; robust z = {z:.0f} against the gaps of the other {len(pairs) - 1} cells"
-                yield Pattern(
-                    "equal_measures", [cell, larger], words, f"copied from {larger.table}, or {larger.table} from here"
-                )
+                hypothesis = f"copied from {larger.table}, or {larger.table} from here"
+                yield Broken("equal_measures", [cell, larger], words, hypothesis=hypothesis)
 
 
-def _labels(table: Table) -> Iterator[Pattern]:
+def _labels(table: Table) -> Iterator[Broken]:
     """Yield rows or columns with the same coordinates, and runs numbered from 0 or 1 with a gap."""
     seeds = sorted({int(place["seed"]) for place in table.columns if place.get("seed", "").isdigit()})
     gaps = [gap for gap in range(seeds[0], seeds[-1]) if gap not in seeds] if seeds and seeds[0] < 2 else []
@@ -189,7 +184,7 @@ def _labels(table: Table) -> Iterator[Pattern]:
         place = table.columns[position] if key == "column" else dict(table.rows)[position]
         meant = f"seed {gaps[0]}, which no column has, is meant" if "seed" in place and gaps else ""
         if cells and not _MISREAD.search(describe(place)):
-            yield Pattern("repeated_label", cells, f"the label {describe(place)} is printed twice", meant)
+            yield Broken("repeated_label", cells, f"the label {describe(place)} is printed twice", hypothesis=meant)
     if len(gaps) == 1 and not repeated:
         cells = [cell for cell in table.cells if cell.coordinates.get("seed") == str(gaps[0] + 1)]
-        yield Pattern("missing_label", cells, f"no column is labelled seed {gaps[0]}", "")
+        yield Broken("missing_label", cells, f"no column is labelled seed {gaps[0]}")

@@ -11,7 +11,7 @@ from robustdr.core.markup import code, plain, table_row
 
 
 @dataclass(frozen=True)
-class Found:
+class Outcome:
     """What a run gives for a printed number, and the conventions that give the whole column.
 
     Attributes:
@@ -44,7 +44,7 @@ class Number:
 
     cell: Cell
     run: str
-    outcome: Found
+    outcome: Outcome
 
     @property
     def agrees_usually(self) -> bool:
@@ -128,7 +128,7 @@ class Recomputed:
         marks = [
             Flaw(
                 mark.cell,
-                f"{'no ' * mark.printed}{mark.mark}",
+                f"no {mark.mark}" if mark.printed else mark.mark,
                 f"what its runs give: p = {mark.p:.2g} against {mark.against}, at {mark.level:g} with and without "
                 f"Bonferroni's correction for {mark.comparisons}",
             )

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from math import ceil, floor, inf, isfinite, sqrt
 from typing import NamedTuple
 
@@ -170,6 +171,16 @@ class Check:
     line: int  # of the declaration
     declared: bool = True
 
+    @property
+    def cells(self) -> list[Cell]:
+        """The target, then all operands."""
+        return [self.target, *chain(*self.operands.values())]
+
+    @property
+    def printed_cells(self) -> list[Cell]:
+        """The same without exact numbers that the declaration gives itself."""
+        return [cell for cell in self.cells if cell.table]
+
     def expected(self, **changed: Sequence[Cell]) -> list[Interval]:
         """Return the values that the operands allow; `changed` replaces some operands."""
         if not changed:
@@ -226,9 +237,8 @@ class Check:
         if not self.declared:
             return "suspicious"
         if self.kind in ("mean_of", "median_of"):
-            parts = self.operands["main"]
-            hull = Interval(min(p.interval.low for p in parts), max(p.interval.high for p in parts))
-            return "inconsistent" if hull.meets(self.target.interval) else "impossible"
+            parts = rounding.hull([cell.interval for cell in self.operands["main"]])
+            return "inconsistent" if parts.meets(self.target.interval) else "impossible"
         return KINDS[self.kind].severity
 
     @property

@@ -36,6 +36,16 @@ class Table:
     tests: list[tuple[int, MarkTest]] = field(default_factory=list)  # (line, declaration)
     firsts: Sequence[int] = ()  # of every column, that of the first value of its printed cells
 
+    @property
+    def is_prose(self) -> bool:
+        """Whether its numbers stand in the text of the paper, in no table."""
+        return self.id.startswith("prose")
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether somebody declared a relation of its cells; a draft only proposes them."""
+        return any(relation.proposed is None for _, relation in self.relations)
+
     @cached_property
     def _positions(self) -> dict[tuple[str, str], set[int]]:
         """The cells at (coordinate, label); at (coordinate, "*"), all cells with the coordinate."""
@@ -69,6 +79,11 @@ class Reported:
     tables: Mapping[str, Table]
     missing: Mapping[str, str]  # tables that the available text of the paper lacks: reason
     words: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by label, how the paper's text words it
+
+    @property
+    def outside_prose(self) -> list[Table]:
+        """The tables that the paper prints as such."""
+        return [table for table in self.tables.values() if not table.is_prose]
 
     @cached_property
     def cells(self) -> list[Cell]:

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from robustdr.audit.cells import Cell, describe
-from robustdr.audit.evidence import SIGNIFICANT, digits
 from robustdr.audit.findings import Broken
+from robustdr.audit.lookup import SIGNIFICANT
 from robustdr.audit.reported import Reported, Table
 
 FEWEST = 2  # different numbers that a row or a column has in both tables
@@ -24,8 +24,8 @@ Pair = tuple[Cell, Cell]
 
 def broken(reported: Reported) -> Iterator[Broken]:
     """Yield what two tables of a paper without declared relations print differently."""
-    tables = [table for id, table in reported.tables.items() if not id.startswith("prose")]
-    if all(relation.proposed is not None for table in tables for _, relation in table.relations):
+    tables = reported.outside_prose
+    if not any(table.is_declared for table in tables):
         yield from _numbers(tables)
         yield from _labels(tables)
 
@@ -33,7 +33,7 @@ def broken(reported: Reported) -> Iterator[Broken]:
 def _numbers(tables: Sequence[Table]) -> Iterator[Broken]:
     by_labels: defaultdict[frozenset[str], list[Cell]] = defaultdict(list)
     for cell in (cell for table in tables for cell in table.cells if not cell.hedge):
-        labels = [text for name, text in cell.coordinates.items() if name != "value"]
+        labels = cell.labels
         if len(labels) < WITH_HEAD or any(map(_NO_HEAD.match, labels)):
             continue
         by_labels[frozenset(text.casefold() for text in cell.coordinates.values())].append(cell)
@@ -53,14 +53,17 @@ def _numbers(tables: Sequence[Table]) -> Iterator[Broken]:
             equal = {
                 a.number: a
                 for a, b in of_tables
-                if _are_alike(a, b) and min(map(digits, (a, b))) >= SIGNIFICANT
+                if _are_alike(a, b) and min(a.inner_digits, b.inner_digits) >= SIGNIFICANT
                 if not rest or _is_beside((a, b), pair)
             }
-            is_sure = len(equal) >= FEWEST or (len(equal) == 1 and digits(*equal.values()) > SIGNIFICANT)
+            is_long = any(cell.inner_digits > SIGNIFICANT for cell in equal.values())
+            is_sure = len(equal) >= FEWEST or is_long
             first, second = pair
             is_elsewhere = (first.table, first.line, second.number) in in_row  # its head was misread
             is_elsewhere |= (second.table, second.line, first.number) in in_row
-            is_setting = not any(cell.decimals for cell in pair) and min(map(digits, pair)) < SIGNIFICANT  # epochs
+            is_setting = (
+                not any(cell.decimals for cell in pair) and min(cell.inner_digits for cell in pair) < SIGNIFICANT
+            )  # epochs
             is_quiet = is_other_quantity or is_elsewhere or is_setting or first.interval.meets(second.interval)
             if is_sure and not is_quiet:
                 words = (

@@ -24,6 +24,11 @@ def rounding_interval(number: Decimal, *, scale: float = 1.0, exact: bool = Fals
     return Interval((value - downward) * scale, (value + upward) * scale)
 
 
+def hull(parts: Sequence[Interval]) -> Interval:
+    """Return the smallest interval that holds all of these."""
+    return Interval(min(part.low for part in parts), max(part.high for part in parts))
+
+
 def mean(parts: Sequence[Interval]) -> Interval:
     """Return all means of one value from each part."""
     if len(parts) == 1:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from robustdr.audit import rounding
 from robustdr.audit.cells import Cell
-from robustdr.audit.findings import Broken
+from robustdr.audit.findings import Broken, are_exceptions
 from robustdr.audit.heads import CHANGE, Line, is_of_labels, is_share, lines, role
 from robustdr.audit.relations import interval_text
 from robustdr.audit.reported import Table
@@ -39,18 +39,9 @@ def broken(table: Table, words: Mapping[str, Sequence[str]]) -> Iterator[Broken]
     yield from _not_to_100(table)
 
 
-def as_printed(cell: Cell) -> Interval:
-    """The values that a printed number can stand for, in the unit in which it is printed."""
-    return cell.interval.scaled(1 / cell.scale)
-
-
-def _labels(cell: Cell) -> list[str]:
-    return [text for name, text in cell.coordinates.items() if name != "value"]
-
-
 def _limits(cell: Cell, roles: Sequence[str]) -> tuple[str, float, float]:
     """The range of a cell, with its name; it is empty if there is none."""
-    labels = _labels(cell)
+    labels = cell.labels
     if any(CHANGE.search(text) for text in labels):
         return "", 0, 0
     for text in labels:
@@ -91,7 +82,7 @@ def _out_of_order(table: Table, words: Mapping[str, Sequence[str]]) -> Iterator[
     if (
         _NOT_RISING.search(table.caption)
         or _OF_CHANGES.match(table.caption)
-        or any(_NOT_RISING.search(text) for c in table.cells[:200] for text in _labels(c))
+        or any(_NOT_RISING.search(text) for c in table.cells[:200] for text in c.labels)
     ):
         return
     by_depth: defaultdict[tuple[object, ...], dict[int, Cell]] = defaultdict(dict)
@@ -100,7 +91,7 @@ def _out_of_order(table: Table, words: Mapping[str, Sequence[str]]) -> Iterator[
         for name, text in cell.coordinates.items() if is_plain else ():
             match = _RISING.fullmatch(text)
             is_spelled = all(_DEEP.search(spelled) for spelled in words.get(text, ()))  # R50 is no recall
-            if match and is_spelled and not any(CHANGE.search(label) for label in _labels(cell)):
+            if match and is_spelled and not any(CHANGE.search(label) for label in cell.labels):
                 rest = cell.place_without(name)
                 by_depth[cell.unit, name, match[1].casefold(), rest].setdefault(int(match[2]), cell)
     pairs = [
@@ -134,7 +125,7 @@ def _wrong_f1(table: Table) -> Iterator[Broken]:
         for line, group in groups
         if not _mixed([group[n] for n in ("precision", "recall", "f1")])
         and not _is_parted(group, line)
-        and not any(map(CHANGE.search, _labels(group["f1"])))
+        and not any(map(CHANGE.search, group["f1"].labels))
     ]
     judged = []
     for precision, recall, f1 in triples:
@@ -156,7 +147,7 @@ def _wrong_f1(table: Table) -> Iterator[Broken]:
             yield Broken("f1_of_p_and_r", [f1], words, "inconsistent")
         elif near > 1 and rounding.is_near(f1.interval, harmonic):
             continue  # several that are only near are averages of runs
-        elif not fit and fits * 2 >= len(judged) and is_plain and not any(map(_MACRO.search, _labels(f1))):
+        elif not fit and fits * 2 >= len(judged) and is_plain and not any(map(_MACRO.search, f1.labels)):
             words = f"2PR/(P+R) of {inputs} is {interval_text(harmonic, f1)}, however they were rounded"
             yield Broken("f1_of_p_and_r", [f1], f"{words}; so it is in {fits} other lines")
 
@@ -196,9 +187,9 @@ def _wrong_rates(table: Table) -> Iterator[Broken]:
     wrong = []
     for cell, counts, parts in judged:
         share = sum(int(one.number) for one in counts) / sum(int(one.number) for one in parts)
-        if not any(as_printed(cell).meets(Interval(share * factor, share * factor)) for factor in (1, 100)):
+        if not any(cell.printed_interval.meets(Interval(share * factor, share * factor)) for factor in (1, 100)):
             wrong.append((cell, counts, parts, share))
-    for cell, counts, parts, share in wrong if len(wrong) == 1 or 2 * len(wrong) < len(judged) else ():
+    for cell, counts, parts, share in wrong if are_exceptions(wrong, judged) else ():
         numerator, whole = (" + ".join(one.printed for one in cells) for cells in (counts, parts))
         words = f"{numerator} of {whole} is {100 * share:.2f} %; no rounding of it is {cell.printed}"
         yield Broken("rate_of_counts", [cell], words, "inconsistent")
@@ -219,13 +210,13 @@ def _not_to_100(table: Table) -> Iterator[Broken]:
         if any(cell.number < 0 for cells in full for cell in cells):
             continue
         for whole in (100.0, 1.0):
-            sums = [(cells, rounding.mean([as_printed(cell) for cell in cells]).scaled(width)) for cells in full]
+            sums = [(cells, rounding.mean([cell.printed_interval for cell in cells]).scaled(width)) for cells in full]
             fitting = [
                 cells
                 for cells, total in sums
                 if total.meets(Interval(whole, whole))
                 and any(c.decimals for c in cells)
-                and not any(as_printed(c).meets(Interval(whole, whole)) for c in cells)
+                and not any(c.printed_interval.meets(Interval(whole, whole)) for c in cells)
             ]
             near = Interval(whole / NEAR, whole * NEAR)
             wrong = [

@@ -14,13 +14,12 @@ from math import sqrt
 
 from robustdr.audit.cells import Cell
 from robustdr.audit.chance import chance_bound, odds
-from robustdr.audit.findings import Broken
+from robustdr.audit.findings import Broken, are_exceptions
 from robustdr.audit.grains import deviations, is_whole, rated
 from robustdr.audit.heads import RATIO, caption_size, lines, size_of
 from robustdr.audit.relations import interval_text
 from robustdr.audit.reported import Table
 from robustdr.audit.rounding import deviation, mean
-from robustdr.audit.shares import as_printed
 from robustdr.claims.intervals import SLACK, Interval
 
 ORDER = ("min", "q1", "median", "q3", "max")  # each is at most the next ones
@@ -45,7 +44,7 @@ def broken(table: Table) -> Iterator[Broken]:
     for rule in (_order, _gap, _widest, _error, _held, _middle, _quotient, _absolute):
         pairs = [(group, violations) for group in groups if (violations := rule(group, table)) is not None]
         wrong = [violations for _, violations in pairs if violations]
-        if len(wrong) == 1 or 2 * len(wrong) < len(pairs):
+        if are_exceptions(wrong, pairs):
             for violations in wrong:
                 yield from violations
     yield from _samples(groups, table)
@@ -73,7 +72,7 @@ def _order(group: Group, _: Table) -> list[Broken] | None:
                 "impossible",
             )
             for a, b in pairs
-            if as_printed(group[a]).low > as_printed(group[b]).high + SLACK
+            if group[a].printed_interval.low > group[b].printed_interval.high + SLACK
         ]
         if pairs
         else None
@@ -84,13 +83,14 @@ def _gap(group: Group, _: Table) -> list[Broken] | None:
     """Mean and median are at most a standard deviation apart."""
     if not {"mean", "median", "sd"} <= group.keys() or not _same_unit(group["mean"], group["median"], group["sd"]):
         return None
-    mean, median, sd = (as_printed(group[name]) for name in ("mean", "median", "sd"))
+    mean, median, sd = (group[name].printed_interval for name in ("mean", "median", "sd"))
     gap = (mean - median).magnitude().low
     words = (
         f"mean {group['mean'].printed} and median {group['median'].printed} are over {gap:.3g} apart; "
         f"they are at most the deviation apart, {group['sd'].printed}"
     )
-    return [Broken("mean_and_median", [group["mean"], group["median"]], words, "impossible")] * (gap > sd.high + SLACK)
+    is_wide = gap > sd.high + SLACK
+    return [Broken("mean_and_median", [group["mean"], group["median"]], words, "impossible")] if is_wide else []
 
 
 def _widest(group: Group, table: Table) -> list[Broken] | None:
@@ -98,10 +98,10 @@ def _widest(group: Group, table: Table) -> list[Broken] | None:
     violations = []
     ends = _ends_of_scale(table)
     if {"min", "max"} <= group.keys() and _same_unit(group["min"], group["max"]):
-        lowest, highest = as_printed(group["min"]).low, as_printed(group["max"]).high
+        lowest, highest = group["min"].printed_interval.low, group["max"].printed_interval.high
     elif ends and "mean" in group:
         lowest, highest = ends
-        if as_printed(group["mean"]).low > highest or as_printed(group["mean"]).high < lowest:
+        if group["mean"].printed_interval.low > highest or group["mean"].printed_interval.high < lowest:
             words = f"a mean on a scale from {lowest:g} to {highest:g} is not {group['mean'].printed}"
             return [Broken("off_the_scale", [group["mean"]], words, "impossible")]
     else:
@@ -112,10 +112,10 @@ def _widest(group: Group, table: Table) -> list[Broken] | None:
     factor = sqrt(n / (n - 1)) if n > 1 else sqrt(2)
     limit = (highest - lowest) / 2 * factor
     if "mean" in group:
-        low, high = as_printed(group["mean"])
+        low, high = group["mean"].printed_interval
         nearest = min(max((lowest + highest) / 2, low), high)
         limit = min(limit, sqrt(max(0.0, (highest - nearest) * (nearest - lowest))) * factor)
-    if as_printed(group["sd"]).low > limit + SLACK:
+    if group["sd"].printed_interval.low > limit + SLACK:
         mean = f" with the mean {group['mean'].printed}" if "mean" in group else ""
         words = f"numbers from {lowest:g} to {highest:g}{mean} have a deviation of at most {limit:.3f}"
         violations = [
@@ -136,20 +136,22 @@ def _error(group: Group, table: Table) -> list[Broken] | None:
     n = _size(group, table)
     if not {"sd", "se"} <= group.keys() or not _same_unit(group["sd"], group["se"]):
         return None
-    sd, se = as_printed(group["sd"]), as_printed(group["se"])
+    sd, se = group["sd"].printed_interval, group["se"].printed_interval
     if n < 2:
         words = f"a standard error is no larger than its deviation, {group['sd'].printed}"
-        return [Broken("error_of_mean", [group["se"]], words, "impossible")] * (se.low > sd.high + SLACK)
+        is_larger = se.low > sd.high + SLACK
+        return [Broken("error_of_mean", [group["se"]], words, "impossible")] if is_larger else []
     expected = sd.scaled(1 / sqrt(n))
     words = f"{group['sd'].printed} / √{n} is {expected.low:.4g} to {expected.high:.4g} with any rounding"
-    return [Broken("error_of_mean", [group["se"], group["sd"]], words, "inconsistent")] * (not expected.meets(se))
+    is_other = not expected.meets(se)
+    return [Broken("error_of_mean", [group["se"], group["sd"]], words, "inconsistent")] if is_other else []
 
 
 def _held(group: Group, _: Table) -> list[Broken] | None:
     """An interval begins below its end, and holds its estimate."""
     if not {"low", "high"} <= group.keys() or any(group[name].hedge for name in ("low", "high")):
         return None
-    low, high = as_printed(group["low"]), as_printed(group["high"])
+    low, high = group["low"].printed_interval, group["high"].printed_interval
     text = f"[{group['low'].printed}, {group['high'].printed}]"
     if low.low > high.high + SLACK:
         words = f"the interval {text} begins above its end"
@@ -158,7 +160,7 @@ def _held(group: Group, _: Table) -> list[Broken] | None:
     for name in HELD:
         cell = group.get(name)
         if cell and _same_unit(cell, group["low"]) and cell.decimals >= min(1, group["low"].decimals):
-            value = as_printed(cell)
+            value = cell.printed_interval
             if value.high < low.low - SLACK or value.low > high.high + SLACK:
                 words = f"{cell.printed} is outside of its interval {text}, however they were rounded"
                 violations.append(Broken("outside_of_interval", [cell], words, "inconsistent"))
@@ -172,7 +174,7 @@ def _middle(group: Group, _: Table) -> list[Broken] | None:
         group[name].hedge for name in ("estimate", "low", "high")
     ):
         return None
-    value, low, high = (as_printed(group[name]) for name in ("estimate", "low", "high"))
+    value, low, high = (group[name].printed_interval for name in ("estimate", "low", "high"))
     if RATIO.search(" ".join(group["estimate"].coordinates.values()).casefold()) or low.low > high.high + SLACK:
         return None
     middle = mean([low, high])
@@ -190,8 +192,12 @@ def _absolute(group: Group, _: Table) -> list[Broken] | None:
         return None
     mae, rmse = group["mae"], group["rmse"]
     words = f"the mean absolute error, {mae.printed}, is above the root of the mean squared one, {rmse.printed}"
-    is_above = as_printed(mae).low > as_printed(rmse).high + SLACK
-    return [Broken("absolute_and_squared", [mae, rmse], f"{words}, however both were rounded", "impossible")] * is_above
+    is_above = mae.printed_interval.low > rmse.printed_interval.high + SLACK
+    return (
+        [Broken("absolute_and_squared", [mae, rmse], f"{words}, however both were rounded", "impossible")]
+        if is_above
+        else []
+    )
 
 
 def _quotient(group: Group, _: Table) -> list[Broken] | None:
@@ -199,14 +205,14 @@ def _quotient(group: Group, _: Table) -> list[Broken] | None:
     name = "t" if "t" in group else "z"
     if not {"estimate", "se", name} <= group.keys() or any(group[n].hedge for n in ("estimate", "se", name)):
         return None
-    value, error, printed = (as_printed(group[n]) for n in ("estimate", "se", name))
+    value, error, printed = (group[n].printed_interval for n in ("estimate", "se", name))
     if error.low <= 0 or RATIO.search(" ".join(group["estimate"].coordinates.values()).casefold()):
         return None
     quotient = value / error
     ends = f"{quotient.low:.3g} to {quotient.high:.3g}"
     words = f"{group['estimate'].printed} / {group['se'].printed} is {ends} with any rounding"
     fits = quotient.magnitude().meets(printed.magnitude())
-    return [Broken("estimate_over_error", [group[name]], words, "inconsistent")] * (not fits)
+    return [Broken("estimate_over_error", [group[name]], words, "inconsistent")] if not fits else []
 
 
 def _size(group: Group, table: Table) -> int:
@@ -225,7 +231,7 @@ def _samples(groups: Sequence[Group], table: Table) -> Iterator[Broken]:
         mean = group.get("mean")
         if mean and 1 < n <= LARGEST and mean.decimals > 1 and not mean.hedge and not mean.printed.endswith("%"):
             tested.append((group, n))
-    wrong = [(group, n) for group, n in tested if not is_whole(as_printed(group["mean"]), n)]
+    wrong = [(group, n) for group, n in tested if not is_whole(group["mean"].printed_interval, n)]
     fitting = {(group["mean"].number, n): min(1.0, 1.5 * n / 10 ** group["mean"].decimals) for group, n in tested}
     for group, n in wrong:
         fitting.pop((group["mean"].number, n), None)
@@ -246,7 +252,7 @@ def _samples(groups: Sequence[Group], table: Table) -> Iterator[Broken]:
     for group, n in tested:
         if "sd" not in group or (group, n) in wrong or group["sd"].hedge or group["sd"].decimals < 2:
             continue
-        printed, average = as_printed(group["sd"]), as_printed(group["mean"])
+        printed, average = group["sd"].printed_interval, group["mean"].printed_interval
         possible = rated(n, ends[0], ends[1], average, printed) if ends else deviations(n, average, printed)
         if possible and not any(printed.meets(deviation) for deviation in possible):
             candidates = " or ".join(
@@ -262,13 +268,13 @@ def _of_shares(groups: Sequence[Group], table: Table) -> Iterator[Broken]:
     for group in groups:
         share, sd = group.get("mean"), group.get("sd")
         if share and sd and not share.hedge and not sd.hedge and share.decimals > 1 and sd.decimals > 1:
-            low, high = as_printed(share)
+            low, high = share.printed_interval
             if low >= 0 and high <= 1:
                 n = _size(group, table)
                 ends = [sqrt(end * (1 - end)) for end in (low, high)] + [0.5] * (low < 0.5 < high)
                 factor = sqrt(n / (n - 1)) if n > 1 else 1.0
                 possible = Interval(min(ends), max(ends) * factor)
-                judged.append((share, sd, possible, possible.meets(as_printed(sd))))
+                judged.append((share, sd, possible, possible.meets(sd.printed_interval)))
     wrong = [entry for entry in judged if not entry[-1]]
     fit = len(judged) - len(wrong)
     if len(wrong) == 1 and (fit > 1 or BINARY.search(table.caption)):

@@ -8,7 +8,6 @@ from robustdr.audit.cells import Cell
 from robustdr.audit.findings import Broken
 from robustdr.audit.heads import lines, size_of
 from robustdr.audit.reported import Table
-from robustdr.audit.shares import as_printed
 from robustdr.claims.intervals import SLACK, Interval
 
 FEWEST = 4  # pairs that agree on a whole that is not printed
@@ -46,7 +45,7 @@ def _beside_fractions(table: Table) -> Iterator[Broken]:
     wrong = []
     for share, part, whole in triples:
         value = float(part.number / whole.number) if whole.number > 0 else -1.0
-        if not any(as_printed(share).meets(Interval(value * factor, value * factor)) for factor in (1, 100)):
+        if not any(share.printed_interval.meets(Interval(value * factor, value * factor)) for factor in (1, 100)):
             wrong.append((share, part, whole, value))
     fit = len(triples) - len(wrong)
     for share, part, whole, value in wrong if fit >= FEWEST_FRACTIONS and fit >= len(wrong) else ():
@@ -57,31 +56,25 @@ def _beside_fractions(table: Table) -> Iterator[Broken]:
 def _of_column(table: Table, column: int, pairs: list[tuple[Cell, Cell]]) -> Iterator[Broken]:
     printed = size_of([*table.columns[column].values()])
     whole = printed or _implied(pairs)
-    wrong = [(count, share) for count, share in pairs if whole and not _is_share(count, share, whole)]
+    values = [(count, share, 100 * int(count.number) / whole) for count, share in pairs] if whole else []
+    wrong = [entry for entry in values if not entry[1].printed_interval.meets(Interval(entry[2], entry[2]))]
     fit = len(pairs) - len(wrong)
     if printed and 2 * len(wrong) > len(pairs) and len(pairs) > 2:
         return  # numbers are missing: another whole
     if not printed and (fit < FEWEST or fit < USUAL * len(pairs)):
         return
     source = f"n = {whole:,}, as the head says," if printed else f"{whole:,}, of which {fit} other cells are shares,"
-    for count, share in wrong:
-        value = 100 * int(count.number) / whole
+    for count, share, value in wrong:
         words = f"{count.printed} of {source} is {value:.{share.decimals + 1}f} %; no rounding of it is {share.printed}"
         yield Broken("count_and_share", [share, count], words, "inconsistent" if printed else "suspicious")
-
-
-def _is_share(count: Cell, share: Cell, whole: int) -> bool:
-    value = 100 * int(count.number) / whole
-    return as_printed(share).meets(Interval(value, value))
 
 
 def _implied(pairs: list[tuple[Cell, Cell]]) -> int:
     """The whole of which most pairs are shares; 0 if there is none."""
     ends = []
     for count, share in pairs:
-        low, high = as_printed(share)
+        low, high = share.printed_interval
         if count.number > 0 and low > 0:
             ends.append((ceil(100 * int(count.number) / high - SLACK), floor(100 * int(count.number) / low + SLACK)))
     starts = [low for low, high in ends if low <= high and 0 < low < LARGEST]
-    best = max(starts, key=lambda whole: (sum(low <= whole <= high for low, high in ends), -whole), default=0)
-    return best
+    return max(starts, key=lambda whole: (sum(low <= whole <= high for low, high in ends), -whole), default=0)

@@ -14,7 +14,7 @@ from typing import Any
 
 from robustdr.collections.cut import cut_passages, cut_split
 from robustdr.collections.records import Split
-from robustdr.collections.settings import DESCRIBING, OF_QUERIES, SOURCES, Source
+from robustdr.collections.settings import DESCRIBING, OF_PASSAGES, OF_QUERIES, SOURCES, Source
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import atomic, read_qrels
 from robustdr.core.plugins import module_named
@@ -118,14 +118,16 @@ def local_files(source: Mapping[str, Any]) -> list[Path]:
 def part(source: Mapping[str, Any], split: str | None) -> Mapping[str, Any]:
     """Return the keys of a source that decide the corpus (None) or a split: no other splits, and no `count`.
 
-    If the kind makes the corpus, or each split, from all splits together, return the whole source.
+    Those of a split have no file of titled passages. If the kind makes the corpus, or each split, from all splits
+    together, return the whole source.
     """
     if ("corpus" if split is None else "split") in getattr(_kind(kind_of(source, split)), "TOGETHER", ()):
         return source
-    split_keys = (
-        {} if split is None else {name: value for name, value in _split(source, split).items() if name != "count"}
-    )
-    return {**source, "splits": {split: split_keys} if split else {}}
+    if split is None:
+        return {**source, "splits": {}}
+    source_keys = {name: value for name, value in source.items() if name not in OF_PASSAGES}
+    split_keys = {name: value for name, value in _split(source, split).items() if name != "count"}
+    return {**source_keys, "splits": {split: split_keys}}
 
 
 def passages(source: Mapping[str, Any]) -> Mapping[str, Any]:

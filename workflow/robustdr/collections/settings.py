@@ -373,6 +373,7 @@ SOURCES: dict[str, type] = {
     for kind in (getattr(member, "__origin__", member) for member in (WordNet, *get_args(FromFiles)))
 }
 OF_QUERIES = {"allow_missing", "binary_from", "ignore_unjudged"}  # keys that decide no byte of a collection's passages
+OF_PASSAGES = {"titled"}  # keys that decide no byte of a split
 # Keys that decide no byte of a collection.
 DESCRIBING = {
     key

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from tqdm import tqdm
 from transformers import AutoModel, PreTrainedModel
 
 import robustdr.encoding.character  # noqa: F401  registers CharacterBERT with the Auto classes of transformers
 from robustdr.core.errors import UserError
 from robustdr.core.files import from_json
 from robustdr.core.seeds import digest
+from robustdr.core.terminal import progress_bar
 from robustdr.encoding import loading
 from robustdr.encoding.batching import by_length, pad
 from robustdr.encoding.directory import QUERY, SEPARATOR, SETTINGS, is_plain, is_router, part
@@ -189,7 +189,7 @@ class Encoder:
             texts: what to encode.
             max_length: tokens kept of each text.
             batch_tokens: tokens in one batch, padding included; a GPU has its own number.
-            progress: label of the progress bar (only on a terminal); None for no bar.
+            progress: label of the bar on a terminal; None for no bar.
 
         Returns:
             [texts, dimension], float32.
@@ -209,8 +209,7 @@ class Encoder:
             vectors[rows] = self.forward(token_ids) if on_gpu else self.embed(token_ids)
             bar.update(len(batch))
 
-        bar = tqdm(total=len(texts), desc=progress, unit="text", disable=None if progress else True)
-        with bar, ThreadPoolExecutor(1) as ahead:
+        with progress_bar(progress, len(texts)) as bar, ThreadPoolExecutor(1) as ahead:
             vectors = torch.empty((len(texts), self.dimension), device=self.device)
             pieces = ahead.map(lambda start: self.tokenise(texts[start : start + step], max_length), starts)
             for start, tokens in zip(starts, pieces, strict=True):

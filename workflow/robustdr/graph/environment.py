@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from robustdr.core.processor import VARIABLES
+from robustdr.core.terminal import TERMINAL
 
 # Patterns of a shell. No variable of theirs changes a number; what a job reads from these places has its digest.
 PASSED = (
@@ -19,6 +20,7 @@ PASSED = (
     # Snakemake sets them to the cores of a job.
     *(f"{name}_NUM_THREADS" for name in ("GOTO", "MKL", "NUMEXPR", "OMP", "OPENBLAS")),
     "VECLIB_MAXIMUM_THREADS",
+    TERMINAL,
     *VARIABLES,
 )
 KEY = re.compile(r"\bkey[\"']?: *[\"']?([A-Za-z_]\w*)")  # of a server, in the configuration

@@ -6,6 +6,7 @@ from typing import get_args
 
 from robustdr.collections import data
 from robustdr.core.paths import named_path
+from robustdr.core.terminal import name_terminal
 from robustdr.encoding.directory import POOLINGS
 from robustdr.own import REALISTIC, ROLES, Coarse
 from robustdr.own.signals import ends_on_signals
@@ -96,4 +97,5 @@ def run(arguments: argparse.Namespace) -> int:
     with ends_on_signals("the same command goes on where it was"):
         from robustdr.own import evaluation
 
+        name_terminal()
         return evaluation.run(arguments)

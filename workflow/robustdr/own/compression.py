@@ -14,10 +14,8 @@ from torch.nn.functional import normalize
 
 from robustdr.collections import ignores_identical_ids
 from robustdr.core.files import read_qrels, read_queries
-from robustdr.encoding import hardware
 from robustdr.encoding.any_type import describe
 from robustdr.encoding.directory import QUERY
-from robustdr.encoding.encoder import Encoder
 from robustdr.evaluation.measures import evaluate
 from robustdr.evaluation.names import MEAN
 from robustdr.experiments.models import ORIGINAL
@@ -29,6 +27,7 @@ from robustdr.own.experiment import NAME
 from robustdr.own.models import dimension_of
 from robustdr.retrieval.embeddings import CHUNK, read_embeddings
 from robustdr.retrieval.nearest import nearest, texts_of
+from robustdr.retrieval.search import query_vectors
 
 Precision = Literal["float32", Coarse]
 SINGLE: Precision = "float32"
@@ -50,7 +49,8 @@ def rows(
 ) -> list[Compressed]:
     """The measures of a model with all its dimensions and with fewer, in single precision and in coarser ones.
 
-    The vectors of passages are those that the model's ranking searched. All queries are encoded once.
+    The vectors of passages are those that the model's ranking searched, and so are those of queries, if this process
+    ranked them; else the queries are encoded again.
 
     Args:
         graph: of the configuration from `experiment.write`. folder: where the workflow ran.
@@ -64,9 +64,8 @@ def rows(
     }
     settings: Any = graph.run(system, 0, split, ORIGINAL).settings
     texts = texts_of([*query_sets.values()])
-    hardware.start(settings.threads)
     with redirect_stderr(StringIO()):  # a library shows how it loads
-        queries = Encoder(model, settings.precision).encode(texts, settings.query_length)
+        queries = query_vectors(settings, texts, model)
     gc.collect()  # the model has circles of references
     shards = [read_embeddings(folder / node.path) for node in graph.embeddings(system, 0, NAME)]
     blocks = [vectors[start : start + CHUNK] for vectors, _ in shards for start in range(0, len(vectors), CHUNK)]

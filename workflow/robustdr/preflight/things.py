@@ -147,10 +147,7 @@ def _collection_things(node: Node) -> Iterator[Thing]:
         id, kinds = (source["splits"][split]["id"], ["queries", "qrels"]) if split else (source["corpus"], ["docs"])
         dataset = irds.load(id, *kinds)
         yield from (Kept(archive, mend) for kind in kinds for archive in archives(dataset, kind))
-    keys = part(source, split)
-    if split:
-        keys = {key: value for key, value in keys.items() if key != "titled"}  # that is of the passages
-    for file in located.remote_files(keys):
+    for file in located.remote_files(part(source, split)):
         if "hub" in file:
             yield Pinned(file["hub"], file["revision"], file.get("sha256", ""), file["file"])
         elif (copy := located.github_copy(file)).is_file():

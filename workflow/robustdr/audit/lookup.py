@@ -15,18 +15,17 @@ from robustdr.claims.intervals import Interval
 SIGNIFICANT = 3  # digits from which finding the same number elsewhere means something
 
 
-class Evidence:
-    """Look-ups for the search; cells are compared by identity."""
+class Lookup:
+    """The cells and checks of a paper by what a search asks for; cells are compared by identity.
 
-    def __init__(self, reported: Reported, checks: Sequence[Check], of_runs: Mapping[int, Interval] = {}) -> None:
-        """Index.
+    Attributes:
+        run_values: what the runs give, by the id of a cell.
+    """
 
-        Args:
-            of_runs: what the runs give, by the id of a cell.
-        """
+    def __init__(self, reported: Reported, checks: Sequence[Check], run_values: Mapping[int, Interval]) -> None:
         self.reported = reported
-        self.of_runs = of_runs
         self.checks = checks
+        self.run_values = run_values
         self.by_declaration: defaultdict[tuple[str, int], list[Check]] = defaultdict(list)
         self._drops: dict[int, Check] = {}
         self._original: dict[int, int] = {}  # by cell, another cell that it is declared to repeat
@@ -45,7 +44,7 @@ class Evidence:
 
     def is_right(self, cell: Cell) -> bool:
         """Whether the run of a cell gives its number."""
-        return id(cell) in self.of_runs and cell.interval.meets(self.of_runs[id(cell)])
+        return id(cell) in self.run_values and cell.interval.meets(self.run_values[id(cell)])
 
     def neighbours(self, check: Check) -> list[Check]:
         """Return checks of the same declaration at cells that differ from this one in one coordinate, in order."""
@@ -58,21 +57,18 @@ class Evidence:
         """By the id of a cell: its checks, each once."""
         checks_by_cell: defaultdict[int, dict[int, Check]] = defaultdict(dict)
         for check in self.checks:
-            for cell in chain([check.target], *check.operands.values()):
+            for cell in check.cells:
                 checks_by_cell[id(cell)][id(check)] = check
         return {cell: list(checks.values()) for cell, checks in checks_by_cell.items()}
 
     @cached_property
     def confirmations(self) -> Counter[int]:
         """By the id of a cell: the number of its checks that hold."""
-        holding = [check for check in self.checks if check.holds]
-        return Counter(
-            id(c) for check in holding for cells in ([check.target], *check.operands.values()) for c in cells
-        )
+        return Counter(id(cell) for check in self.checks if check.holds for cell in check.cells)
 
     @cached_property
     def _cells(self) -> list[Cell]:
-        return [cell for cell in self.reported.cells if not cell.table.startswith("prose")]
+        return [cell for table in self.reported.outside_prose for cell in table.cells]
 
     @cached_property
     def _by_all_but_one(self) -> Mapping[tuple[object, ...], list[Cell]]:
@@ -107,7 +103,7 @@ class Evidence:
 
         A number of few digits has none, because equal ones mean nothing.
         """
-        if significant(cell) < SIGNIFICANT:
+        if cell.significant_digits < SIGNIFICANT:
             return []
         equal_cells = [
             candidate for candidate in self._by_number.get((cell.number, cell.unit), ()) if candidate is not cell
@@ -155,13 +151,3 @@ def distance(cell: Cell, other_cell: Cell) -> int:
     """Return the number of coordinates in which two cells differ."""
     places, other_places = _places(cell), _places(other_cell)
     return sum(places.get(name) != other_places.get(name) for name in {**places, **other_places})
-
-
-def significant(cell: Cell) -> int:
-    """Return the number of digits without leading zeros."""
-    return len("".join(map(str, cell.number.as_tuple().digits)).lstrip("0"))
-
-
-def digits(cell: Cell) -> int:
-    """Return the number of digits without zeros at its ends: 1.000 and 0.700 are often printed."""
-    return len(cell.number.normalize().as_tuple().digits)
