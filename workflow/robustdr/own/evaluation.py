@@ -28,8 +28,7 @@ from robustdr.core.files import sha256, write_json, write_text
 from robustdr.core.languages import ENGLISH, NAMES
 from robustdr.core.locks import exclusive_lock
 from robustdr.core.secrets import check_url, secret
-from robustdr.encoding.allowed import CONFIG
-from robustdr.encoding.directory import MODULES
+from robustdr.encoding.directory import CONFIG, MODULES
 from robustdr.evaluation.names import MEAN, parse
 from robustdr.experiments.config import load
 from robustdr.experiments.kinds import LENGTHS
