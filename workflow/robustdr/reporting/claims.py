@@ -90,7 +90,7 @@ def record(claim: Claim, settings: ClaimsSettings, verdict_here: Verdict, paper:
         one_run = any(effect.one_run for effect in effects)
         test_words += [
             f"{effects[0].queries:,} queries",
-            f"{seeds} seeds" if seeds > 1 else "one training run" * one_run,
+            f"{seeds} seeds" if seeds > 1 else "one training run" if one_run else "",
         ]
     return {
         "claim": claim.title,
@@ -270,8 +270,8 @@ def write_claims(
         for number, (claim, verdict) in enumerate(zip(declared.claims, verdicts, strict=True))
     ]
     records = [
-        record(*record_inputs)
-        for record_inputs in zip(declared.claims, [settings] * len(verdicts), verdicts, papers, strict=True)
+        record(claim, settings, verdict, paper)
+        for claim, verdict, paper in zip(declared.claims, verdicts, papers, strict=True)
     ]
     of_paper = [
         (claim, verdict) for claim, verdict in zip(declared.claims, verdicts, strict=True) if not claim.hypothesis

@@ -2,11 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from robustdr.claims.verdicts import NOT_RUN, OPEN, sentence_verdicts
-from robustdr.core.files import from_json
 from robustdr.reporting.claims import counted
 from robustdr.reporting.deciding import Explored
 from robustdr.reporting.forest import Axis
@@ -115,8 +113,3 @@ def judged(
         "as_printed": counts_printed,
         "every": Counter(claim["verdict"] for claim in artifact["claims"]),
     }
-
-
-def read_replicates(path: Path | None) -> Any:
-    """By paper and claim: the single runs of `evidence/replicates.json`; nothing without the file."""
-    return from_json(path.read_bytes()) if path else {}
