@@ -17,10 +17,10 @@ from robustdr.evidence.judging import Judge, deciding
 from robustdr.graph import tables
 from robustdr.graph.graph import Graph
 from robustdr.graph.site import REPLICATES
+from robustdr.reporting.artifacts import Claims
 from robustdr.reporting.findings import Chain, OtherSetting, Part, write_findings
 from robustdr.reporting.front import ledger_digest, write_front
 from robustdr.reporting.settings import TableSettings
-from robustdr.reporting.written import Claims
 
 README, PICTURE = Path("README.md"), Path("docs/headlines.svg")
 CHAINS = ("all", "decomposition")  # the comparison's paper and table of what gains are made of

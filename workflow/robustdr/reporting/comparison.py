@@ -7,10 +7,10 @@ from typing import NamedTuple, TypeVar
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import write_text
+from robustdr.reporting.artifacts import Claims, Record, Table, opened
 from robustdr.reporting.origins import origins
 from robustdr.reporting.side_by_side import SIDES, SideBySide, numbered, side_by_side
 from robustdr.reporting.templates import templates, write_shared
-from robustdr.reporting.written import Claims, Record, Table, opened
 
 SHARED = ("site.css", "site.js", "table.js")
 Made = TypeVar("Made")

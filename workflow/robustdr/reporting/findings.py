@@ -6,7 +6,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import NamedTuple
 
-from robustdr.audit.printed import percent
+from robustdr.audit.printed_claims import percent
 from robustdr.claims.heterogeneity import difference
 from robustdr.claims.intervals import bounds
 from robustdr.claims.verdicts import (
@@ -24,8 +24,8 @@ from robustdr.core.files import write_text
 from robustdr.core.markup import plain, prose, table_row
 from robustdr.evaluation.statistics import holm
 from robustdr.reporting import naming
+from robustdr.reporting.artifacts import Claims, Effect, Record
 from robustdr.reporting.claims import SIGN
-from robustdr.reporting.written import Claims, Effect, Record
 
 QUOTED = 64  # characters of a sentence that the page quotes
 

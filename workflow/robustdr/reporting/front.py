@@ -9,9 +9,9 @@ from textwrap import shorten
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256, write_text
 from robustdr.core.markup import prose
+from robustdr.reporting.artifacts import Claims
 from robustdr.reporting.findings import OtherSetting, Sentence, answer, banner, sentences
 from robustdr.reporting.style import COLOURS, pyplot, save
-from robustdr.reporting.written import Claims
 
 BLOCK = re.compile(r"<!-- findings of [^\n]* -->\n.*?<!-- end of findings -->", re.DOTALL)
 

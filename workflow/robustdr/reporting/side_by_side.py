@@ -14,8 +14,8 @@ from robustdr.core.errors import UserError
 from robustdr.evaluation.estimates import ONE, Estimate
 from robustdr.evaluation.measures import read_measures
 from robustdr.evaluation.quotients import Ratio
+from robustdr.reporting.artifacts import Table
 from robustdr.reporting.cells import Cell
-from robustdr.reporting.written import Table
 
 SIDES = ("A", "B")
 EQUAL = "equal"

@@ -21,19 +21,19 @@ from robustdr.claims.controls import PASSES
 from robustdr.claims.verdicts import NOT_PRINTED, NOT_RUN, OPEN, POWER, VERDICTS
 from robustdr.core.files import from_json, write_text
 from robustdr.keys.integrity import hardware
+from robustdr.reporting.artifacts import Claims, Means, Table, TableLayout, opened
+from robustdr.reporting.artifacts import Record as Claim
 from robustdr.reporting.cells import Cell
 from robustdr.reporting.charts import Drop, drops, embedded, rank, scatter
-from robustdr.reporting.choice import advice, compared, gains
+from robustdr.reporting.claim_pages import Shown, headlines, judged
 from robustdr.reporting.claims import SIGN
-from robustdr.reporting.deciding import Explored
+from robustdr.reporting.deciding_queries import Explored
 from robustdr.reporting.forest import Axis
 from robustdr.reporting.grid import AGREEMENTS
-from robustdr.reporting.judged import Shown, headlines, judged
+from robustdr.reporting.method_choice import advice, compared, gains
 from robustdr.reporting.sentences import of_scale, percent
 from robustdr.reporting.settings import MOST, PARTS, SHARED, Paper, SiteSettings
 from robustdr.reporting.templates import templates, write_shared
-from robustdr.reporting.written import Claims, Means, Table, TableLayout, opened
-from robustdr.reporting.written import Record as Claim
 
 COMPARISON = "all_methods"  # table of the methods to choose from
 REASONS = {

@@ -15,15 +15,15 @@ from robustdr.core.markup import plain, prose, table_row, tex
 from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.store import open_store
 from robustdr.keys.integrity import hardware, recorded
+from robustdr.reporting.artifacts import TableLayout
 from robustdr.reporting.cells import Cell
 from robustdr.reporting.grid import AGREEMENTS, Grid, Maker
 from robustdr.reporting.layouts import LAYOUTS
 from robustdr.reporting.marks import OURS, MarkTest
 from robustdr.reporting.naming import replace_names
+from robustdr.reporting.released_numbers import ReleasedNumber, beside_printed, section
 from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.sources import legend, marks, set_sources
-from robustdr.reporting.theirs import ReleasedNumber, beside_printed, section
-from robustdr.reporting.written import TableLayout
 
 AGREEMENT = (  # legend of the words
     ". Beside a reproduced drop: as printed, it agrees with the reported one within the error of both (95 %); drops "

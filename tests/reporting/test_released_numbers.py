@@ -3,7 +3,7 @@
 import pytest
 
 from robustdr.audit.reported import load_paper
-from robustdr.reporting.theirs import MODEL, RUN, ReleasedNumber, section
+from robustdr.reporting.released_numbers import MODEL, RUN, ReleasedNumber, section
 
 
 @pytest.fixture(scope="module")

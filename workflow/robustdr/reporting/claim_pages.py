@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from robustdr.claims.verdicts import NOT_RUN, OPEN, sentence_verdicts
+from robustdr.reporting.artifacts import Claims, Record
 from robustdr.reporting.claims import counted
-from robustdr.reporting.deciding import Explored
+from robustdr.reporting.deciding_queries import Explored
 from robustdr.reporting.forest import Axis
 from robustdr.reporting.naming import readable
 from robustdr.reporting.sentences import of_claim, of_paper, queries_for_printed, smallest
 from robustdr.reporting.settings import Paper
-from robustdr.reporting.written import Claims, Record
 
 MIDDLE = 0.96  # of all ends: the part that the common axis of a paper covers; what lies outside has an arrow
 UNPRINTED = {"printed": None, "region": None}  # of a single run, which is drawn alone
