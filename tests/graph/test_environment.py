@@ -22,7 +22,14 @@ STRAY = {
     **{"PYTHONOPTIMIZE": "2", "PYTHONHASHSEED": "3", "PYTHONPYCACHEPREFIX": "/tmp/stray", "MPLBACKEND": "stray"},
     **{"LD_PRELOAD": "", "MATPLOTLIBRC": "/tmp/stray", "dnnl_max_cpu_isa": "SSE41", "SOMETHING_ELSE": "1"},
 }
-NEEDED = {"HOME": "/", "SLURM_CPUS_PER_TASK": "2", "HF_HUB_OFFLINE": "1", "https_proxy": "x", "OPENAI_API_KEY": "x"}
+NEEDED = {
+    "HOME": "/",
+    "ROBUSTDR_TERMINAL": "/dev/pts/0",
+    "SLURM_CPUS_PER_TASK": "2",
+    "HF_HUB_OFFLINE": "1",
+    "https_proxy": "x",
+    "OPENAI_API_KEY": "x",
+}
 
 
 def seen_by(prefix: str, **variables: str) -> dict[str, str]:

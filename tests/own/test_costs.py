@@ -33,10 +33,10 @@ def test_what_the_library_runs_is_timed_and_its_index_is_scaled(tiny_transformer
     source = {"path": str(shapes.write(name, tiny_transformer, tmp_path / "given"))}
     settings = CheckpointSettings(name="tiny", description="", source=source, form="whole")
     write_checkpoint(settings, tmp_path / "model")
-    library = LibrarySettings(16, 16, 10, "float32", 1)
-    times, size = latency.of_library(library, kind, tmp_path / "model", corpus, 3, QUERIES)
+    library = LibrarySettings(kind, 16, 16, 10, "float32", 1)
+    times, size = latency.of_library(library, tmp_path / "model", corpus, 3, QUERIES)
     assert len(times["single"]) == 50 and min(times["single"]) > 0 and times["batched"] > 0
-    _, doubled = latency.of_library(library, kind, tmp_path / "model", corpus, 6, QUERIES[:2])
+    _, doubled = latency.of_library(library, tmp_path / "model", corpus, 6, QUERIES[:2])
     assert size > 0 and doubled == 2 * size
 
 

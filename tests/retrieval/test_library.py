@@ -8,15 +8,15 @@ from sentence_transformers import MultiVectorEncoder, SparseEncoder
 from tests.encoding import shapes
 
 from robustdr.core.seeds import generator
-from robustdr.retrieval import blocks, late_interaction, sparse
+from robustdr.retrieval import library
 from robustdr.retrieval.settings import LibrarySettings
 
 DEPTH = 5
 KINDS = {
-    "SPLADE": (sparse, SparseEncoder),
-    "idf alone": (sparse, SparseEncoder),
-    "ColBERT": (late_interaction, MultiVectorEncoder),
-    "no projection": (late_interaction, MultiVectorEncoder),
+    "SPLADE": SparseEncoder,
+    "idf alone": SparseEncoder,
+    "ColBERT": MultiVectorEncoder,
+    "no projection": MultiVectorEncoder,
 }
 
 
@@ -37,15 +37,15 @@ def corpus(texts, tmp_path_factory):
 
 @pytest.mark.parametrize("name", KINDS)
 def test_rankings_are_the_library_s(tiny_transformer, tmp_path, texts, corpus, monkeypatch, name):
-    module, library = KINDS[name]
+    kind = KINDS[name]
     folder = shapes.write(name, tiny_transformer, tmp_path / "model")
-    monkeypatch.setattr(module, "BLOCK", 16)  # three blocks
+    monkeypatch.setattr(library, "BLOCK", {kind.__name__: 16})  # three blocks
     queries = [{"q1": texts["d0"], "q2": "gold king"}, {"q1": "music", "q2": "gold king"}]
     (tmp_path / "qrels.txt").write_text("q1 0 d41 1\nq1 0 d2 0\nq2 0 d30 1\nq2 0 d7 0\n")
-    files, told = {"model": [folder]}, LibrarySettings(64, 64, DEPTH, "float32", 1)
-    found = list(module.rankings(told, corpus, files, queries))
-    judged = list(module.rankings(told, corpus, files | {"judged": [tmp_path / "qrels.txt"]}, queries))
-    model = library(str(folder), device="cpu")
+    files, told = {"model": [folder]}, LibrarySettings(kind.__name__, 64, 64, DEPTH, "float32", 1)
+    found = list(library.rankings(told, corpus, files, queries))
+    judged = list(library.rankings(told, corpus, files | {"judged": [tmp_path / "qrels.txt"]}, queries))
+    model = kind(str(folder), device="cpu")
     passages = model.encode_document(list(texts.values()))
     for run, listed, asked in zip(found, judged, queries, strict=True):
         scores = model.similarity(model.encode_query(list(asked.values())), passages)
@@ -64,6 +64,6 @@ def test_rankings_are_the_library_s(tiny_transformer, tmp_path, texts, corpus, m
 
 def test_what_has_nothing_in_common_is_not_ranked():
     scored = np.array([[0.0, -1.0, 3.0]])
-    block = blocks.Block(lambda rows, columns: scored[np.ix_(rows, columns)], ["d0", "d1", "d2"])
+    block = library.Block(lambda rows, columns: scored[np.ix_(rows, columns)], ["d0", "d1", "d2"])
     scores, rows = block.search(np.array([0]), 3)
     assert rows.tolist() == [[2, 1, -1]] and scores.tolist() == [[3.0, -1.0, float("-inf")]]

@@ -13,9 +13,7 @@ from robustdr.encoding.any_type import describe
 from robustdr.encoding.description import LATE, SPARSE, model_type
 from robustdr.encoding.directory import DOCUMENT, QUERY
 from robustdr.encoding.encoder import Encoder
-from robustdr.encoding.late_interaction import vectors
-from robustdr.encoding.library import Library
-from robustdr.encoding.sparse import weights
+from robustdr.encoding.library import Library, vectors, weights
 
 APART = 0.5  # least share of texts with a vector of their own, of those that are different tokens
 LARGEST = 1e-4  # difference that rounding in single precision explains, of vectors of length 1

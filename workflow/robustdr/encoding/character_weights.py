@@ -1,6 +1,5 @@
 """Weights of CharacterBERT: the released ones, or a stand-in made from a BERT and fitted to its word embeddings."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -24,6 +23,7 @@ from robustdr.encoding.character import (
     CharacterEmbedding,
     character_tokenizer,
 )
+from robustdr.encoding.directory import CONFIG, WEIGHTS, read_json
 from robustdr.encoding.wordvectors import read_glove
 
 # The authors' names and this project's; the pre-training heads are left out.
@@ -54,11 +54,11 @@ def released(name: str, directory: Path) -> tuple[CharacterBertModel, str]:
         UserError: the directory holds no complete CharacterBERT.
     """
     check_transformer(directory)
-    weights = load_file(directory / "model.safetensors")
+    weights = load_file(directory / WEIGHTS)
     for pattern, replacement in NAMES.items():
         weights = {re.sub(pattern, replacement, old): tensor for old, tensor in weights.items()}
     weights = {name_here: tensor.float() for name_here, tensor in weights.items() if not name_here.startswith(LEFT_OUT)}
-    config = BertConfig.from_dict(json.loads((directory / "config.json").read_text(encoding="utf-8"))).to_dict()
+    config = BertConfig.from_dict(read_json(directory / CONFIG)).to_dict()
     model = CharacterBertModel(CharacterBertConfig(**{**config, "filters": FILTERS}))
     expected = model.state_dict()
     wrong = expected.keys() ^ weights.keys() or {n for n in expected if expected[n].shape != weights[n].shape}

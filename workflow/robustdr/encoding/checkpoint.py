@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling
+from transformers import AutoModelForSequenceClassification, T5ForConditionalGeneration
 
 from robustdr.core import first_seen
 from robustdr.core.checks import prefixed_errors
@@ -18,11 +19,9 @@ from robustdr.encoding import loading, loading_modules
 from robustdr.encoding.agreement import agreement
 from robustdr.encoding.character import character_tokenizer
 from robustdr.encoding.character_weights import fitted, released
-from robustdr.encoding.cross_encoder import write_cross_encoder
-from robustdr.encoding.description import LATE, SPARSE, model_type
+from robustdr.encoding.description import LATE, SPARSE, check_cross, model_type
 from robustdr.encoding.directory import AGREEMENT, CROSS_ENCODER, ROUTE_OF
 from robustdr.encoding.retriever import write_retriever
-from robustdr.encoding.seq2seq import write_seq2seq
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.encoding.source import check_layers, check_whole, find, locate
 from robustdr.encoding.static import write_static
@@ -48,6 +47,16 @@ library_name: sentence-transformers
 {description}
 
 Source: {source}, taken as it is. Modules: {modules}. Prompts: {prompts}. Similarity: {similarity}.
+"""
+
+HEAD_CARD = """---
+library_name: {library}
+---
+# {name}
+
+{description}
+
+Source: {source}. A {kind} as it is, its weights in single precision.
 """
 
 
@@ -175,6 +184,64 @@ def _write(settings: CheckpointSettings, directory: Path, description: str, outp
     card = CARD.format(**asdict(settings) | card_fields)
     with atomic(output) as temporary:
         model.save(str(temporary), create_model_card=False, safe_serialization=True)
+        write_text(temporary / "README.md", card)
+
+
+def write_cross_encoder(settings: CheckpointSettings, output: Path) -> None:
+    """Write a cross-encoder, a classifier of pairs of texts, as a transformers directory.
+
+    Args:
+        output: the directory to write.
+
+    Raises:
+        UserError: see `source.locate` and `description.check_cross`; or the source is damaged.
+    """
+    directory = locate(settings.source)
+    with prefixed_errors(f"checkpoint {settings.name}"):
+        check_cross(directory)
+        with loading_modules.readable(directory):
+            tokenizer = loading.tokenizer(directory)
+            model, loading_info = loading.transformer(
+                AutoModelForSequenceClassification, directory, dtype=torch.float32, output_loading_info=True
+            )
+        if missing := sorted(loading_info["missing_keys"]):
+            raise UserError(f"{directory}: lacks weights: {', '.join(missing[:5])}")
+    card = HEAD_CARD.format(library="sentence-transformers", kind="cross-encoder", **asdict(settings))
+    _write_with_head(model, tokenizer, card, output)
+
+
+def write_seq2seq(settings: CheckpointSettings, output: Path) -> None:
+    """Write a T5 checkpoint as a transformers directory.
+
+    Args:
+        output: the directory to write.
+
+    Raises:
+        UserError: see `source.locate`; the source is no T5 with a head, or damaged.
+    """
+    import google.protobuf  # noqa: F401  (transformers loads both by name, for a T5 with its spiece.model alone)
+    import sentencepiece  # noqa: F401
+
+    directory = locate(settings.source)
+    with prefixed_errors(f"checkpoint {settings.name}"):
+        with loading_modules.readable(directory):
+            tokenizer = loading.tokenizer(directory)
+            if (kind := loading.configuration(directory).model_type) != "t5":
+                raise UserError(f"{directory} holds {kind!r}; allowed: t5")
+            model, loading_info = loading.transformer(
+                T5ForConditionalGeneration, directory, dtype=torch.float32, output_loading_info=True
+            )
+        if unfit_weights := sorted({*loading_info["missing_keys"], *loading_info["unexpected_keys"]}):
+            raise UserError(f"{directory} is not a T5 with a head: {', '.join(unfit_weights[:5])}")
+    card = HEAD_CARD.format(library="transformers", kind="T5 checkpoint", **asdict(settings))
+    _write_with_head(model, tokenizer, card, output)
+
+
+def _write_with_head(model: Any, tokenizer: Any, card: str, output: Path) -> None:
+    """Write a transformer with its head as it is."""
+    with atomic(output) as temporary:
+        model.save_pretrained(temporary)
+        tokenizer.save_pretrained(temporary)
         write_text(temporary / "README.md", card)
 
 

@@ -19,13 +19,11 @@ from robustdr.graph.graph import Graph
 from robustdr.own import latency
 from robustdr.own.experiment import NAME
 from robustdr.own.latency import Times
-from robustdr.own.models import KINDS
+from robustdr.retrieval.settings import LibrarySettings
 from robustdr.systems.bm25 import BM25
 from robustdr.systems.fusion import Fusion
 from robustdr.systems.rerank import Rerank
 from robustdr.systems.rewrite import Rewrite
-
-TYPES = {kind: model_type for model_type, kind in KINDS.items()}  # of models that sentence-transformers runs
 
 
 class Costs(TypedDict):
@@ -106,8 +104,8 @@ def _measure(
                 return _Measured(None, _size(index, "*"), latency.of_words(settings, corpus, index, texts))
             if model and kind == Rerank().name:
                 return _Measured(weights, 0, latency.of_reranker(settings, model, corpus, texts))
-            if model and kind in TYPES:
-                times, size = latency.of_library(settings, TYPES[kind], model, corpus, passages, texts)
+            if model and isinstance(settings, LibrarySettings):
+                times, size = latency.of_library(settings, model, corpus, passages, texts)
                 return _Measured(weights, size, times)
             if model and kind == Recipe.kind:
                 dimension = json.loads((model / AGREEMENT).read_text(encoding="utf-8"))["dimension"]

@@ -15,9 +15,7 @@ from robustdr.collections.reading import read_corpus
 from robustdr.encoding.description import SPARSE
 from robustdr.encoding.directory import DOCUMENT, QUERY
 from robustdr.encoding.encoder import Encoder
-from robustdr.encoding.late_interaction import vectors
-from robustdr.encoding.library import Library
-from robustdr.encoding.sparse import weights
+from robustdr.encoding.library import Library, vectors, weights
 from robustdr.rankers.ranker import load
 from robustdr.retrieval.bm25 import Index
 from robustdr.retrieval.rewrite import REWRITERS
@@ -76,23 +74,23 @@ def of_vectors(settings: SearchSettings, model: Path, passages: int, texts: Sequ
 
 
 def of_library(
-    settings: LibrarySettings, kind: str, model: Path, corpus: Path, passages: int, texts: Sequence[str]
+    settings: LibrarySettings, model: Path, corpus: Path, passages: int, texts: Sequence[str]
 ) -> tuple[Times, int]:
     """Times of a sparse encoder or of late interaction, and bytes of its index: weights of words, vectors of tokens.
 
     Args:
-        kind: `SPARSE` or `LATE`. passages: their number; `PASSAGES` are encoded, and times and bytes are scaled.
+        passages: their number; `PASSAGES` are encoded, and times and bytes are scaled.
     """
     lengths = {QUERY: settings.query_length, DOCUMENT: settings.passage_length}
     with _threads(settings.threads):
-        library = Library(model, kind, lengths, settings.precision)
+        library = Library(model, settings.model, lengths, settings.precision)
         known = [text for _, text in islice(read_corpus(corpus, separator=library.separator), PASSAGES)]
         encode: Callable[[Sequence[str], str], Any] = lambda batch, route: (  # noqa: E731
-            weights(library, batch, route) if kind == SPARSE else vectors(library, batch, route)
+            weights(library, batch, route) if settings.model == SPARSE else vectors(library, batch, route)
         )
         index, rows = encode(known, DOCUMENT), {text: row for row, text in enumerate(texts)}
         queries = encode(texts, QUERY)
-        if kind == SPARSE:
+        if settings.model == SPARSE:
             index = index.T.tocsr()
             size = index.data.nbytes + index.indices.nbytes + index.indptr.nbytes
 

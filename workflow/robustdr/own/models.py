@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 from robustdr.core.checks import prefixed_errors
 from robustdr.core.errors import UserError
 from robustdr.encoding.any_type import describe
-from robustdr.encoding.description import LATE, SPARSE, Description, check_cross, model_type
+from robustdr.encoding.description import LATE, Description, check_cross, model_type
 from robustdr.encoding.directory import AGREEMENT, CROSS_ENCODER, ROUTE_OF
 from robustdr.encoding.source import from_hub
 from robustdr.own import Coarse
@@ -23,7 +23,9 @@ from robustdr.systems.served import Served
 from robustdr.systems.sparse import Sparse
 
 QUERY_LENGTH, SEPARATORS = 64, 4  # most tokens of a query, and special tokens, of a pair that a cross-encoder reads
-KINDS = {SPARSE: Sparse().name, LATE: LateInteraction().name}  # by type of model; others are dual encoders
+KINDS: dict[str, str] = {
+    kind.model: kind.name for kind in (Sparse(), LateInteraction())
+}  # by type of model; others are dual encoders
 SEED = re.compile(r"seed\d+")
 HUB = re.compile(r"[\w.-]+/[\w.-]+(@[\w./-]+)?")
 

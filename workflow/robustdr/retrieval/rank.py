@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol
 
+from robustdr.collections.reading import read_corpus
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_qrels, read_queries
 from robustdr.core.plugins import module_named
@@ -32,6 +33,12 @@ class Ranks(Protocol):
 def judged_lists(files: Files) -> Lists:
     """The judged candidates of each query: the docids in the qrels `judged`; empty without such a file."""
     return {qid: list(grades) for path in files.get("judged", ()) for qid, grades in read_qrels(path).items()}
+
+
+def listed_passages(corpus: Path, lists: Lists, separator: str) -> Iterator[tuple[str, str]]:
+    """Yield (docid, title and text) of the passages in the lists; of all passages if there are no lists."""
+    listed = {docid for docids in lists.values() for docid in docids}
+    return (passage for passage in read_corpus(corpus, separator) if not lists or passage[0] in listed)
 
 
 def write_runs(

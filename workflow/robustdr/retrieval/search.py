@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from robustdr.collections.reading import read_corpus
 from robustdr.collections.rows import Corpus
 from robustdr.core.errors import UserError
 from robustdr.encoding import hardware
@@ -15,7 +14,7 @@ from robustdr.encoding.encoder import Encoder
 from robustdr.retrieval.compressed import read_index
 from robustdr.retrieval.embeddings import encode_passages, iterate, read_embeddings
 from robustdr.retrieval.nearest import nearest, texts_of
-from robustdr.retrieval.rank import Files, judged_lists
+from robustdr.retrieval.rank import Files, Lists, judged_lists, listed_passages
 from robustdr.retrieval.runs import Ranking
 from robustdr.retrieval.settings import SearchSettings as Settings
 
@@ -56,8 +55,7 @@ def rankings(
     lists = judged_lists(files)
     passages: Iterator[tuple[Any, list[str]]]
     if lists or not (indexes := files.get("compressed")):
-        listed_docids = {docid for docids in lists.values() for docid in docids}
-        passages = _passages(settings, encoder, corpus, files, listed_docids)
+        passages = _passages(settings, encoder, corpus, files, lists)
     else:
         shards = dict(zip(indexes, files["vectors"], strict=True))
 
@@ -82,16 +80,15 @@ def query_vectors(settings: Settings, texts: list[str], model: Path) -> np.ndarr
 
 
 def _passages(
-    settings: Settings, encoder: Encoder, corpus: Path, files: Files, docids: set[str]
+    settings: Settings, encoder: Encoder, corpus: Path, files: Files, lists: Lists
 ) -> Iterator[tuple[np.ndarray, list[str]]]:
     """Yield (vectors [n, dimension], docids) of passages: stored vectors if there are any, else encoded here.
 
-    Only passages in `docids` are encoded; if it is empty, all.
+    Only passages in `lists` are encoded; all if there are no lists.
     """
     if files["embeddings"]:
         yield from iterate(files["embeddings"], Corpus(corpus), read_embeddings)
         return
     documents = encoder.for_route(DOCUMENT)
-    passages = read_corpus(corpus, separator=documents.separator)
-    chosen = (passage for passage in passages if not docids or passage[0] in docids)
-    yield from encode_passages(documents, chosen, settings.passage_length)
+    passages = listed_passages(corpus, lists, documents.separator)
+    yield from encode_passages(documents, passages, settings.passage_length)

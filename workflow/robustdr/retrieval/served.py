@@ -6,12 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from robustdr.collections.reading import read_corpus
 from robustdr.core.client import Client
 from robustdr.core.secrets import secret
 from robustdr.encoding.served import Served
 from robustdr.retrieval.nearest import nearest, texts_of
-from robustdr.retrieval.rank import Files, judged_lists
+from robustdr.retrieval.rank import Files, judged_lists, listed_passages
 from robustdr.retrieval.runs import Ranking
 from robustdr.retrieval.settings import ServedSettings as Settings
 
@@ -30,10 +29,7 @@ def rankings(
     client = Client(s.url, s.model, secret(s.key), s.attempts, s.timeout)
     encoder = Served(client, s.dimension, s.similarity, Path(s.cache), s.batch, s.concurrency, s.attempts)
     lists = judged_lists(files)
-    listed_docids = {docid for docids in lists.values() for docid in docids}
-    corpus_passages = (
-        passage for passage in read_corpus(corpus, separator=" ") if not lists or passage[0] in listed_docids
-    )
+    corpus_passages = listed_passages(corpus, lists, separator=" ")
 
     def passages() -> Iterator[tuple[np.ndarray, list[str]]]:
         while chunk := list(islice(corpus_passages, CHUNK)):

@@ -65,10 +65,12 @@ class LibrarySettings:
     """How a model that sentence-transformers runs searches.
 
     Attributes:
+        model: its class in sentence-transformers.
         query_length, passage_length: tokens kept. depth: passages per query.
         precision: of the model's computations. threads: of the processor.
     """
 
+    model: Literal["SparseEncoder", "MultiVectorEncoder"]
     query_length: int
     passage_length: int
     depth: int

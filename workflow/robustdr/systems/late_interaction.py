@@ -14,4 +14,4 @@ class Settings(WholeRecipe):
 class LateInteraction(Whole):
     """A text is a vector of every token; all passages are ranked by MaxSim."""
 
-    ranks = "robustdr.retrieval.late_interaction"
+    model = "MultiVectorEncoder"

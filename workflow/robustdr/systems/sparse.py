@@ -14,4 +14,4 @@ class Settings(WholeRecipe):
 class Sparse(Whole):
     """A text is weights of words; the passages that share words with a query are ranked by dot products."""
 
-    ranks = "robustdr.retrieval.sparse"
+    model = "SparseEncoder"

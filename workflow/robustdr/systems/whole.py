@@ -1,6 +1,7 @@
 """Base of the kinds whose model is a directory of sentence-transformers that is taken whole, and not trained."""
 
 from collections.abc import Sequence
+from typing import ClassVar, Literal
 
 from pydantic.dataclasses import dataclass
 
@@ -28,7 +29,14 @@ class WholeRecipe(Recipe):
 
 
 class Whole(Kind):
-    """A model that sentence-transformers runs; passages are encoded when they are ranked."""
+    """A model that sentence-transformers runs; passages are encoded when they are ranked.
+
+    Attributes:
+        model: its class in sentence-transformers.
+    """
+
+    model: ClassVar[Literal["SparseEncoder", "MultiVectorEncoder"]]
+    ranks = "robustdr.retrieval.library"
 
     def check(self, config: Config, name: str, message_place: str) -> None:
         recipe: WholeRecipe = config.systems[name]
@@ -49,7 +57,7 @@ class Whole(Kind):
     def ranking(self, graph: Graph, system: str, collection: str, depth: int) -> LibrarySettings:
         recipe = graph.lineage.recipe(system)
         token_lengths = {length: getattr(recipe, length) for length in LENGTHS}
-        return LibrarySettings(**token_lengths, depth=depth, **graph.computing)
+        return LibrarySettings(model=self.model, **token_lengths, depth=depth, **graph.computing)
 
     def reads(self, graph: Graph, system: str, seed: int, split: Split, variations: Sequence[str]) -> Inputs:
         return {"model": reads(graph.model(system, seed))}
