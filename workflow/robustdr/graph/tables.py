@@ -19,9 +19,9 @@ from robustdr.keys.node import Input, Need, Node, reads
 from robustdr.keys.provenance import Code, pins
 from robustdr.reporting.figures import FIGURES
 from robustdr.reporting.layouts import LAYOUTS
+from robustdr.reporting.released_numbers import MODEL, RUN
 from robustdr.reporting.settings import ClaimsSettings, FigureSettings, TableSettings
 from robustdr.reporting.spec import TableSpec
-from robustdr.reporting.theirs import MODEL, RUN
 
 ENVIRONMENT = ("torch", "transformers", "sentence-transformers", "faiss-cpu", "pytrec-eval-terrier", "snakemake")
 OWN = "one's own data"  # the reference of config/own/experiment.yaml
