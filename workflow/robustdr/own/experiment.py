@@ -87,7 +87,7 @@ class Data(NamedTuple):
         return entry
 
 
-def at_hand(language: str = ENGLISH) -> dict[str, list[str]]:
+def available_variations(language: str = ENGLISH) -> dict[str, list[str]]:
     """By category, the variations for a language that need only rules and installed packages.
 
     Stand-ins, and what needs models or files of the user, are not among them.
@@ -106,15 +106,18 @@ def at_hand(language: str = ENGLISH) -> dict[str, list[str]]:
     return names_by_category
 
 
-def chosen(names: Sequence[str], language: str = ENGLISH, ready: Collection[str] = ()) -> dict[str, list[str]]:
-    """By category, the variations of `at_hand` in `names`, or `HUMAN`; those of `REALISTIC` if `names` is empty.
+def choose_variations(
+    names: Sequence[str], language: str = ENGLISH, ready: Collection[str] = ()
+) -> dict[str, list[str]]:
+    """By category, the variations of `available_variations` in `names`, or `HUMAN`.
 
+    If `names` is empty, those of `REALISTIC`.
     `PAPERS` among the names stands for those of the papers. `ready` are those of `NEEDS` whose option is there.
 
     Raises:
         UserError: a name is not among them, or one of `ready` does not apply to the language.
     """
-    available = at_hand(language)
+    available = available_variations(language)
     if HUMAN in names:
         available[HumanMisspelling.category].insert(0, HUMAN)
     for name in ready:
