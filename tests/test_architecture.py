@@ -71,6 +71,17 @@ def test_no_circle_of_files():
     levels(imports())
 
 
+@pytest.mark.parametrize("room", ["audit", "reporting"])
+def test_the_map_of_a_large_room_is_complete(room):
+    """Its docstring names every module and folder."""
+    entries = {
+        path.stem for path in (PACKAGE / room).iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()
+    }
+    text = ast.get_docstring(ast.parse((PACKAGE / room / "__init__.py").read_text(encoding="utf-8")))
+    assert not {name for name in entries - {"__init__"} if not re.search(rf"\b{name}\b", text)}
+    assert set(re.findall(r"\b([a-z]+_[a-z_]+)\b", text)) <= entries
+
+
 def test_few_modules_lie_loose():
     assert len(list(PACKAGE.glob("*.py"))) <= LOOSE
 

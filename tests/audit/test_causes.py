@@ -7,7 +7,7 @@ import pytest
 from robustdr.audit.audited import audit
 from robustdr.audit.causes import causes
 from robustdr.audit.formats import markdown
-from robustdr.audit.printed import AsPrinted, Claimed, judge_folder
+from robustdr.audit.printed_claims import AsPrinted, Claimed, judge_folder
 from robustdr.audit.reported import load_paper
 
 RUNS = [{"seed": 1}, {"seed": 2}, {"seed": 3}, {"value": "median"}]

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from robustdr.audit.conventions import attempt, evaluate_any, explained, ordered
+from robustdr.audit.conventions import evaluate_any, evaluate_run, explain_column, under_tie_rules
 from robustdr.claims.intervals import Interval
 from robustdr.cli import main as robustdr
 
@@ -16,7 +16,7 @@ LOG3 = math.log2(3)
 
 def search(printed, measure):
     """What a column of one number says."""
-    return explained([printed], [attempt(measure, QRELS, ordered(LISTED))])[0]
+    return explain_column([printed], [evaluate_run(measure, QRELS, under_tie_rules(LISTED))])[0]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_no_convention_is_named_where_none_gives_the_number():
     ],
 )
 def test_measures_that_no_experiment_here_uses(measure, expected):
-    values = evaluate_any(QRELS, ordered(LISTED)["trec_eval"], measure, 1)
+    values = evaluate_any(QRELS, under_tie_rules(LISTED)["trec_eval"], measure, 1)
     assert sum(values.values()) / 3 == pytest.approx(expected) and set(values) == set(QRELS)
     assert search(Interval(expected, expected), measure).giving == ["the project's conventions"]
 
@@ -71,7 +71,7 @@ def test_a_rare_combination_has_its_number_and_its_chance():
 
 
 def rules(listed):
-    return set(attempt("RR@10", {"q": {"a": 1}}, ordered({"q": listed})).representatives.values())
+    return set(evaluate_run("RR@10", {"q": {"a": 1}}, under_tie_rules({"q": listed})).representatives.values())
 
 
 def test_tie_rules_that_agree_are_one():

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from robustdr.core.markup import code, one_line, plain, prose, table_row, tex
+from robustdr.core.markup import code, markdown_table, one_line, plain, prose, table_row, tex
 
 ROOT = Path(__file__).parents[2]
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -79,3 +79,9 @@ def test_tex_prints_what_is_written():
 def test_no_character_of_tex_is_left(text):
     rest = re.sub(r"\$\^?\\?[a-z|]+\$|\\text[a-z]+\{\}|\\[%_&#{}$]", "", tex(text))
     assert not re.search(r"[\\{}$^~%_&#]", rest) and rest.count("\n") == 0
+
+
+def test_a_table_says_how_its_columns_are_aligned():
+    assert markdown_table(["a", "b", "c"], [["x|y", "1", "2"]], left=(0, 2)) == (
+        "| a | b | c |\n| :--- | ---: | :--- |\n| x\\|y | 1 | 2 |"
+    )

@@ -23,6 +23,32 @@ from sentence_transformers.sentence_transformer.modules import (
 from sentence_transformers.sparse_encoder.modules import SparseAutoEncoder, SparseStaticEmbedding, SpladePooling
 from transformers import AutoModelForMaskedLM, AutoTokenizer, Qwen3Config, Qwen3Model
 
+from robustdr.encoding.directory import (
+    ABOUT,
+    AGREEMENT,
+    PLAIN_FILES,
+    ROUTER_CONFIG,
+    ROUTES,
+    SHARED_FILES,
+    TRANSFORMER_FILES,
+)
+
+# The files of a trained model with two encoders, and those of a checkpoint by form; modules of a `whole` one have more.
+ROUTER_FILES = [
+    *(f"{route}_0_Transformer/{name}" for route in ROUTES for name in TRANSFORMER_FILES),
+    *(f"{route}_1_Pooling/config.json" for route in ROUTES),
+    ROUTER_CONFIG,
+    *ABOUT,
+]
+FORMS = {
+    "encoder": SHARED_FILES,
+    "character": SHARED_FILES,
+    "whole": [*ABOUT, "tokenizer.json", AGREEMENT],
+    "retriever": [*ABOUT, "tokenizer.json", AGREEMENT],
+    "seq2seq": [*PLAIN_FILES, "generation_config.json", "README.md"],
+    "static": ["model.safetensors", "tokenizer.json", *ABOUT],
+    "cross_encoder": [*PLAIN_FILES, "README.md"],
+}
 DIMENSION = 32
 E5 = {"query": "what is ", "document": "stone: "}
 NOMIC = {"query": "search_query: ", "document": "search_document: ", "clustering": "clustering: "}

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
+from tests.encoding.shapes import FORMS
 from tests.full import models
 from tokenizers import Tokenizer
 
@@ -15,7 +16,7 @@ from robustdr.core.files import sha256
 from robustdr.encoding.character import CharacterBertConfig, CharacterBertModel, CharacterEmbedding, character_tokenizer
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.convert import convert
-from robustdr.encoding.directory import FORMS, QUERY
+from robustdr.encoding.directory import QUERY
 from robustdr.encoding.encoder import Encoder
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.training.assignment import changes

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 import torch
 from sentence_transformers import CrossEncoder
+from tests.encoding.shapes import FORMS
 from transformers import AutoModelForSequenceClassification as Classifier
 from transformers import AutoTokenizer, BertConfig, DistilBertConfig, ElectraConfig, ModernBertConfig, RobertaConfig
 
 from robustdr.core.errors import UserError
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.description import check_cross
-from robustdr.encoding.directory import CROSS_ENCODER, FORMS
+from robustdr.encoding.directory import CROSS_ENCODER
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.rankers.ranker import load
 

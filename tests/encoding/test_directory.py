@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from safetensors.torch import load_file, save_file
 from sentence_transformers import SentenceTransformer
+from tests.encoding.shapes import ROUTER_FILES
 
 from robustdr.core.files import write_text
-from robustdr.encoding.directory import DOCUMENT, QUERY, ROUTER_FILES, SHARED_FILES, copy, part
+from robustdr.encoding.directory import DOCUMENT, QUERY, SHARED_FILES, copy, part
 from robustdr.encoding.encoder import Encoder
 
 TEXTS = ["what is the meaning of music", "gold", "the king of the river"]

@@ -16,7 +16,7 @@ from robustdr.encoding import hardware
 from robustdr.encoding.any_type import describe
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.description import model_type
-from robustdr.encoding.directory import DOCUMENT, QUERY, WHOLE_FILES
+from robustdr.encoding.directory import DOCUMENT, QUERY
 from robustdr.encoding.library import Library, vectors, weights
 from robustdr.encoding.settings import CheckpointSettings
 
@@ -94,7 +94,7 @@ def test_vectors_of_tokens_are_those_of_sentence_transformers(made, texts, name)
 def test_the_library_s_own_check_is_written(made, name):
     found = from_json((made(name)[1] / "agreement.json").read_bytes())
     assert found["texts"] == 50 and found["difference"] < 1e-5
-    assert all((made(name)[1] / file).is_file() for file in WHOLE_FILES)
+    assert all((made(name)[1] / file).is_file() for file in shapes.FORMS["whole"])
 
 
 @pytest.mark.parametrize("name", ["SPLADE doc", "PyLate 1"])

@@ -5,12 +5,12 @@ import shutil
 import pytest
 import torch
 from safetensors.torch import load_file
+from tests.encoding.shapes import FORMS
 from transformers import AutoTokenizer, T5ForConditionalGeneration
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
 from robustdr.encoding.checkpoint import write_checkpoint
-from robustdr.encoding.directory import FORMS
 from robustdr.encoding.settings import CheckpointSettings
 
 

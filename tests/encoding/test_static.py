@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 from sentence_transformers import SentenceTransformer
+from tests.encoding.shapes import FORMS
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
 from robustdr.encoding.checkpoint import write_checkpoint
-from robustdr.encoding.directory import FORMS
 from robustdr.encoding.settings import CheckpointSettings
 
 VECTORS = "5 2\n, 9 9\nThe 8 8\nthe 1 0\ngold 0 2\nking's 7 7\nthe 6 6\nking 3 4\n"

@@ -17,7 +17,7 @@ from robustdr.core.errors import UserError
 from robustdr.core.seeds import generator
 from robustdr.encoding.agreement import agreement
 from robustdr.encoding.checkpoint import write_checkpoint
-from robustdr.encoding.directory import DOCUMENT, QUERY, WHOLE_FILES, is_plain
+from robustdr.encoding.directory import DOCUMENT, QUERY, is_plain
 from robustdr.encoding.encoder import Encoder
 from robustdr.encoding.settings import CheckpointSettings
 
@@ -79,7 +79,7 @@ def test_the_written_directory_is_the_same_model_to_sentence_transformers(made, 
     assert [type(module) for module in one] == [type(module) for module in other]
     for attribute in ("prompts", "default_prompt_name", "similarity_fn_name", "truncate_dim", "max_seq_length"):
         assert getattr(one, attribute) == getattr(other, attribute)
-    assert all((made(name)[1] / file).is_file() for file in WHOLE_FILES)
+    assert all((made(name)[1] / file).is_file() for file in shapes.FORMS["whole"])
 
 
 def test_only_a_transformer_with_a_pooling_and_dot_products_is_read_without_sentence_transformers(made):

@@ -5,6 +5,7 @@ import shutil
 import numpy as np
 import pytest
 import torch
+from tests.encoding.shapes import FORMS
 from tests.full import hub, models
 from tests.full.world import tree
 from tests.workflow.conftest import ROOT
@@ -14,7 +15,6 @@ from robustdr.core.hub import MODEL_FILES
 from robustdr.encoding import loading
 from robustdr.encoding.checkpoint import write_checkpoint
 from robustdr.encoding.convert import convert
-from robustdr.encoding.directory import FORMS
 from robustdr.encoding.encoder import Encoder
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.variations.seq2seq import Seq2Seq

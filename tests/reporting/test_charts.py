@@ -5,9 +5,9 @@ import re
 import pytest
 from tests.reporting.contrast import contrast
 
+from robustdr.reporting.artifacts import Table, opened
 from robustdr.reporting.charts import Drop, drops, embedded, rank, scatter
 from robustdr.reporting.style import COLOURS
-from robustdr.reporting.written import Table, opened
 
 
 def test_each_drop_of_a_variation_is_drawn_once(paper):

@@ -20,9 +20,9 @@ from robustdr.experiments.config import load
 from robustdr.graph import tables
 from robustdr.graph.graph import graph
 from robustdr.keys.integrity import record
+from robustdr.reporting.artifacts import Claims, opened
 from robustdr.reporting.claims import write_claims
 from robustdr.reporting.settings import ClaimsSettings
-from robustdr.reporting.written import Claims, opened
 
 REPORTED = """\
 paper: toy

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from robustdr.claims.claim import load_claims
-from robustdr.reporting.findings import Beside, Chain, Part, write_findings
+from robustdr.reporting.findings import Chain, OtherSetting, Part, write_findings
 
 
 def claim(text, verdict, printed="supported", headline=True, **changes):
@@ -147,7 +147,7 @@ def test_another_setting_has_columns_a_line_of_its_own_and_the_differences(tmp_p
         part("far", "inconclusive", -0.1, [-0.11, -0.09]),
         claim("B", "supported"),
     )
-    beside = Beside("real text", "From 3 models.", {"A paper": {**there, "miniature": "Sentences. Amounts: 5."}})
+    beside = OtherSetting("real text", "From 3 models.", {"A paper": {**there, "miniature": "Sentences. Amounts: 5."}})
     papers = {Path("claims/a.json"): here}
     write_findings("Verdicts.", papers, [], "", tmp_path / "page.md", "WordNet", beside)
     page = (tmp_path / "page.md").read_text(encoding="utf-8")

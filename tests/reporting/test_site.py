@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from tests.reporting.small_site import CLAIMS, NASTY, build
 
+from robustdr.reporting.artifacts import Table, opened
 from robustdr.reporting.cells import Cell
 from robustdr.reporting.settings import Paper, SiteSettings
 from robustdr.reporting.site import _ordered, found_in, query_link, write_site
-from robustdr.reporting.written import Table, opened
 
 COMMAND = "snakemake --config overlay=mine -- "
 EMPTY = {

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 import torch
+from tests.encoding.shapes import ROUTER_FILES
 
-from robustdr.encoding.directory import ROUTER_FILES, SHARED_FILES
+from robustdr.encoding.directory import SHARED_FILES
 from robustdr.encoding.encoder import Encoder
 from training.models import files, log, same, weights
 

@@ -10,11 +10,12 @@ import pytest
 import torch
 import yaml
 from sentence_transformers import SentenceTransformer
+from tests.encoding.shapes import ROUTER_FILES
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
 from robustdr.core.settings import deciding
-from robustdr.encoding.directory import ROUTER_FILES, SHARED_FILES
+from robustdr.encoding.directory import SHARED_FILES
 from robustdr.encoding.encoder import Encoder
 from robustdr.training import distributed
 from training.models import files, log, same

@@ -80,9 +80,9 @@ def compare(a: argparse.Namespace) -> None:
 
 
 def controls(a: argparse.Namespace) -> int:
-    from robustdr.reporting.gate import gate
+    from robustdr.reporting.controls import list_controls
 
-    text, lacking = gate(a.folder)
+    text, lacking = list_controls(a.folder)
     print(text, end="")
     return 1 if lacking else 0
 

@@ -45,7 +45,7 @@ class Ends(NamedTuple):
     high: np.ndarray
 
 
-class Given(NamedTuple):
+class Results(NamedTuple):
     """What formulas give, without a factor, and the factor with which this agrees with the target; 0 if none does."""
 
     ends: Ends
@@ -74,7 +74,7 @@ def promising(table: Formulas, formulas: Sequence[Formula]) -> list[Formula]:
     return [formulas[place] for place in sorted(chosen)]
 
 
-def computed(table: Formulas, formulas: Sequence[Formula], lines: np.ndarray) -> Given:
+def computed(table: Formulas, formulas: Sequence[Formula], lines: np.ndarray) -> Results:
     """Return what formulas of one form give: of one kind, with as many parts.
 
     Args:
@@ -100,7 +100,7 @@ def computed(table: Formulas, formulas: Sequence[Formula], lines: np.ndarray) ->
         if first.whole is None and first.kind in ("mean_of", "sum_is", "harmonic_mean_of"):
             valid &= np.isfinite(table.plain[lines, targets])
         ends = Ends(np.where(valid, ends.low, np.nan), np.where(valid, ends.high, np.nan))
-        return Given(ends, _factors(first.kind, ends, target))
+        return Results(ends, _factors(first.kind, ends, target))
 
 
 def _factors(kind: str, computed_ends: Ends, target: Ends) -> np.ndarray:

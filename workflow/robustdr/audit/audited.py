@@ -19,7 +19,7 @@ from robustdr.audit.explain import explain
 from robustdr.audit.findings import SEVERITIES, Broken, Finding, Flaw, in_order
 from robustdr.audit.lookup import Lookup
 from robustdr.audit.patterns import examined, patterns
-from robustdr.audit.printed import Claimed
+from robustdr.audit.printed_claims import Claimed
 from robustdr.audit.recomputed import Recomputed
 from robustdr.audit.relations import Check, interval_text
 from robustdr.audit.reported import Reported

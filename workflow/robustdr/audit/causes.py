@@ -16,7 +16,7 @@ from robustdr.audit.cells import Cell
 from robustdr.audit.explain import largest_first
 from robustdr.audit.findings import SEVERITIES, Finding, Flaw
 from robustdr.audit.hypotheses import NEIGHBOUR, VARIANTS, variant
-from robustdr.audit.printed import Claimed
+from robustdr.audit.printed_claims import Claimed
 from robustdr.audit.relations import Check
 from robustdr.audit.rounding import hull
 from robustdr.claims.intervals import Interval

@@ -118,7 +118,7 @@ class Convention:
         return ", ".join(differ) or "the project's conventions"
 
 
-def ordered(listed: Mapping[str, Ranking]) -> Runs:
+def under_tie_rules(listed: Mapping[str, Ranking]) -> Runs:
     """Return a run under each tie rule, with descending scores without ties."""
     orders = {
         "trec_eval": {qid: rank(ranking, len(ranking)) for qid, ranking in listed.items()},
@@ -134,7 +134,7 @@ def ordered(listed: Mapping[str, Ranking]) -> Runs:
     return runs
 
 
-class Tried(NamedTuple):
+class RunValues(NamedTuple):
     """What a run gives under the conventions that can differ for it.
 
     Attributes:
@@ -157,7 +157,7 @@ class Tried(NamedTuple):
         ]
 
 
-def attempt(measure: str, qrels: Qrels, runs: Runs, only_usual: bool = False) -> Tried:
+def evaluate_run(measure: str, qrels: Qrels, runs: Runs, only_usual: bool = False) -> RunValues:
     """Evaluate a run under the project's conventions, or under all that can differ for it.
 
     Raises:
@@ -169,7 +169,7 @@ def attempt(measure: str, qrels: Qrels, runs: Runs, only_usual: bool = False) ->
     all_conventions = _conventions(measure, qrels, [*dict.fromkeys(representatives.values())], missing)
     measured = all_conventions[:1] if only_usual else all_conventions
     means = {convention: fmean(values(measure, convention, qrels, runs).values()) for convention in measured}
-    return Tried(means, representatives, is_whole)
+    return RunValues(means, representatives, is_whole)
 
 
 def _conventions(measure: str, qrels: Qrels, rules: Sequence[str], missing: Sequence[bool]) -> list[Convention]:
@@ -204,7 +204,7 @@ def values(measure: str, convention: Convention, qrels: Qrels, runs: Runs) -> di
     return by_query if convention.missing else {qid: value for qid, value in by_query.items() if qid in run}
 
 
-def explained(printed: Sequence[Interval], tried: Sequence[Tried]) -> list[Outcome]:
+def explain_column(printed: Sequence[Interval], tried: Sequence[RunValues]) -> list[Outcome]:
     """Return, for each number of a column, what its run gives and the conventions that give the whole column.
 
     A convention is named if it gives all numbers of the column; among these, those with the fewest departures. If none
@@ -250,7 +250,7 @@ def _better(fits: Mapping[Convention, Sequence[bool]], usual: Convention) -> str
     return f"{best.words(usual)} gives {count} of the {size} numbers of its column, these conventions {usual_count}"
 
 
-def _chance(printed: Sequence[Interval], tried: Sequence[Tried], all_conventions: Sequence[Convention]) -> float:
+def _chance(printed: Sequence[Interval], tried: Sequence[RunValues], all_conventions: Sequence[Convention]) -> float:
     """The chance that one of the conventions gives all these numbers, if each lay anywhere among its run's values."""
     shares = []
     for interval, run in zip(printed, tried, strict=True):

@@ -39,11 +39,11 @@ class PrintedClaim(NamedTuple):
 
 def markdown(audits: Sequence[Audit]) -> str:
     """Return a summary of several papers, the causes in all of them, and the findings of each."""
-    audits_with_causes = [(audit, causes(audit)) for audit in audits]
-    if len(audits) == 1:
-        return "\n".join(_paper(audit, its, _causes(audit, its)) for audit, its in audits_with_causes)
-    first = [line for audit, its in audits_with_causes for line in _causes(audit, its)]
-    return "\n".join([summary(audits), *first, *(_paper(audit, its) for audit, its in audits_with_causes)])
+    pairs = [(audit, causes(audit)) for audit in audits]
+    if len(pairs) == 1:
+        return _paper(*pairs[0], _causes(*pairs[0]))
+    all_causes = [line for pair in pairs for line in _causes(*pair)]
+    return "\n".join([summary(audits), *all_causes, *(_paper(*pair) for pair in pairs)])
 
 
 def summary(audits: Sequence[Audit]) -> str:

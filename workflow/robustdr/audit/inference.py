@@ -15,6 +15,7 @@ from robustdr.audit.cells import AT_LEAST, AT_MOST, Cell
 from robustdr.audit.findings import Broken, are_exceptions
 from robustdr.audit.heads import RATIO, freedom_of, levels_of_marks, lines, mark_of
 from robustdr.audit.reported import Table
+from robustdr.audit.rounding import half_up
 from robustdr.claims.intervals import SLACK, Interval
 
 ALPHA = 0.05
@@ -57,12 +58,6 @@ class Fit(NamedTuple):
 
     outcome: str
     words: str
-
-
-def half_up(number: Decimal) -> Interval:
-    """The values that are rounded to a number, half of a unit to both sides."""
-    half = 10.0 ** int(number.as_tuple().exponent) / 2
-    return Interval(float(number) - half, float(number) + half)
 
 
 def probabilities(statistic: Statistic) -> Interval | None:

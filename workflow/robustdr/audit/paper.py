@@ -7,7 +7,7 @@ from typing import Any
 
 from robustdr.audit.audited import Audit, audit
 from robustdr.audit.findings import Finding, Flaw, in_order
-from robustdr.audit.printed import judge_folder
+from robustdr.audit.printed_claims import judge_folder
 from robustdr.audit.reported import Reported, load
 from robustdr.core.yaml_files import read_yaml
 

@@ -8,7 +8,17 @@ from pathlib import Path
 import numpy as np
 
 from robustdr.audit.cells import Cell, describe
-from robustdr.audit.conventions import ALL, Convention, Runs, Tried, attempt, explained, ordered, parse_any, values
+from robustdr.audit.conventions import (
+    ALL,
+    Convention,
+    Runs,
+    RunValues,
+    evaluate_run,
+    explain_column,
+    parse_any,
+    under_tie_rules,
+    values,
+)
 from robustdr.audit.recomputed import Mark, Number, Recomputed
 from robustdr.audit.reported import Reported, Table, as_text
 from robustdr.audit.resolve import selected
@@ -22,7 +32,7 @@ from robustdr.evaluation.statistics import paired_t_test
 from robustdr.retrieval.trec import read_listed
 
 
-class _Folder:
+class _JudgedRuns:
     """The runs in a folder, judged by one qrels file; the last few stay in memory: cells of one run are near."""
 
     def __init__(self, folder: Path, qrels: Path) -> None:
@@ -37,7 +47,7 @@ class _Folder:
         judged = {qid: ranking for qid, ranking in listed.items() if qid in self.qrels}
         if not judged:
             raise UserError(f"{self.folder / name}: none of its {len(listed)} queries is judged in {self._path}")
-        return ordered(judged)
+        return under_tie_rules(judged)
 
 
 def recompute(reported: Reported, folder: Path, qrels: Path) -> Recomputed:
@@ -67,34 +77,34 @@ def recompute(reported: Reported, folder: Path, qrels: Path) -> Recomputed:
         for table in reported.tables.values()
         for pair in _compared(reported, table, cell_runs, {id(cell) for cell, _ in skipped})
     ]
-    judged = _Folder(folder, qrels)
+    judged = _JudgedRuns(folder, qrels)
     numbers = _numbers(judged, list(cell_runs.values()))
     marks = [_mark(judged, cell_runs, *pair) for pair in pairs]
     return Recomputed(numbers, marks, skipped, list(dict.fromkeys(judged.notes)))
 
 
-def _numbers(judged: _Folder, cell_runs: Sequence[tuple[Cell, str]]) -> list[Number]:
+def _numbers(judged: _JudgedRuns, cell_runs: Sequence[tuple[Cell, str]]) -> list[Number]:
     """Evaluate cells by their runs, and search the conventions of each column that the project's do not give."""
 
-    def tried(cell: Cell, name: str, only_usual: bool) -> Tried:
-        return attempt(cell.coordinates["measure"], judged.qrels, judged.read_run(name), only_usual)
+    def evaluate(cell: Cell, name: str, only_usual: bool) -> RunValues:
+        return evaluate_run(cell.coordinates["measure"], judged.qrels, judged.read_run(name), only_usual)
 
     columns: defaultdict[tuple[str, int, str], list[tuple[Cell, str]]] = defaultdict(list)
     for cell, name in cell_runs:
         columns[_column(cell)].append((cell, name))
-    results = {id(cell): tried(cell, name, only_usual=True) for cell, name in cell_runs}
+    results = {id(cell): evaluate(cell, name, only_usual=True) for cell, name in cell_runs}
     unexplained = {
         _column(cell)
         for cell, _ in cell_runs
         if not cell.interval.meets(Interval(value := results[id(cell)].value_under(results[id(cell)].usual), value))
     }
-    results |= {id(cell): tried(cell, name, False) for cell, name in cell_runs if _column(cell) in unexplained}
+    results |= {id(cell): evaluate(cell, name, False) for cell, name in cell_runs if _column(cell) in unexplained}
     outcomes = {
         id(cell): outcome
         for column in columns.values()
         for (cell, _), outcome in zip(
             column,
-            explained([cell.interval for cell, _ in column], [results[id(cell)] for cell, _ in column]),
+            explain_column([cell.interval for cell, _ in column], [results[id(cell)] for cell, _ in column]),
             strict=True,
         )
     }
@@ -168,7 +178,7 @@ def _compared(
 
 
 def _mark(
-    folder: _Folder,
+    judged: _JudgedRuns,
     cell_runs: Mapping[int, tuple[Cell, str]],
     cell: Cell,
     base_cell: Cell,
@@ -179,7 +189,7 @@ def _mark(
     measure = cell.coordinates["measure"]
     usual = Convention(cut_of(parse_any(measure)) or ALL)
     cell_values, base_values = (
-        values(measure, usual, folder.qrels, folder.read_run(cell_runs[id(member)][1])) for member in (cell, base_cell)
+        values(measure, usual, judged.qrels, judged.read_run(cell_runs[id(member)][1])) for member in (cell, base_cell)
     )
     # One query has no spread, so the result is never significant.
     tested = paired_t_test(

@@ -24,6 +24,12 @@ def rounding_interval(number: Decimal, *, scale: float = 1.0, exact: bool = Fals
     return Interval((value - downward) * scale, (value + upward) * scale)
 
 
+def half_up(number: Decimal) -> Interval:
+    """Return the values that are rounded to a number, not cut off: half of a unit to both sides."""
+    half = 10.0 ** int(number.as_tuple().exponent) / 2
+    return Interval(float(number) - half, float(number) + half)
+
+
 def hull(parts: Sequence[Interval]) -> Interval:
     """Return the smallest interval that holds all of these."""
     return Interval(min(part.low for part in parts), max(part.high for part in parts))

@@ -1,7 +1,7 @@
 """Texts of users in Markdown and TeX, escaped so that no character acts as markup."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 BREAKS = re.compile(r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")  # where some reader ends a line
 BAR = r"\|"  # a bar inside a field of a Markdown table
@@ -53,6 +53,12 @@ def code(text: str) -> str:
 def table_row(fields: Iterable[str]) -> str:
     """Return a row of a Markdown table; bars inside fields, as in L_p|q, are escaped."""
     return f"| {' | '.join(field.replace('|', BAR) for field in fields)} |"
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], left: Collection[int] = (0,)) -> str:
+    """Return a Markdown table; the columns at the places `left` are aligned left, the others right."""
+    alignment = [":---" if place in left else "---:" for place in range(len(head))]
+    return "\n".join(map(table_row, [head, alignment, *rows]))
 
 
 def tex(text: str) -> str:

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from robustdr.core.errors import UserError
-from robustdr.core.files import from_json
-from robustdr.encoding.directory import MODULES, ROUTER_CONFIG, SETTINGS
+from robustdr.encoding.directory import CONFIG, MODULES, ROUTER_CONFIG, SETTINGS, TOKENIZER_CONFIG, WEIGHTS, read_json
 
-WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+INDEX = "model.safetensors.index.json"
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
-CONFIG, TOKENIZER, ADAPTER = "config.json", "tokenizer_config.json", "adapter_config.json"
+ADAPTER = "adapter_config.json"
 PROCESSORS = ("processor_config.json", "preprocessor_config.json", "video_preprocessor_config.json")
 # Modules of sentence-transformers: of dual encoders that are trained, and of models that the library runs.
 READ = ("Transformer", "StaticEmbedding", "Pooling", "Dense", "Normalize", "LayerNorm", "Dropout", "Router")
@@ -59,8 +58,8 @@ def check_modules(folder: Path, modules: tuple[str, ...]) -> None:
         KeyError, TypeError: a damaged folder.
     """
     check_configuration(folder)
-    _check_activation(folder / SETTINGS, "activation_fn", _read_json(folder / SETTINGS).get("activation_fn"))
-    entries = _read_json(folder / MODULES, list) or [{"type": "sentence_transformers.Transformer", "path": ""}]
+    _check_activation(folder / SETTINGS, "activation_fn", read_json(folder / SETTINGS).get("activation_fn"))
+    entries = read_json(folder / MODULES, list) or [{"type": "sentence_transformers.Transformer", "path": ""}]
     for full, part in _parts(folder, entries, modules):
         match full.rpartition(".")[2]:
             case "Transformer" | "MLMTransformer":
@@ -68,12 +67,12 @@ def check_modules(folder: Path, modules: tuple[str, ...]) -> None:
                 _check_arguments(part)
             case "SparseStaticEmbedding":
                 check_configuration(part)
-                if (path := _read_json(part / CONFIG).get("path")) is not None:
+                if (path := read_json(part / CONFIG).get("path")) is not None:
                     raise UserError(f"{part / CONFIG}: path: {path!r} is not read; allowed: weights in {WEIGHTS}")
                 _check_weights(part)
             case "Dense":
                 _check_activation(
-                    part / CONFIG, "activation_function", _read_json(part / CONFIG).get("activation_function")
+                    part / CONFIG, "activation_function", read_json(part / CONFIG).get("activation_function")
                 )
                 _check_weights(part)
             case _:
@@ -90,17 +89,6 @@ def check_transformer(folder: Path) -> None:
     _check_weights(folder, INDEX)
 
 
-def _read_json(file: Path, kind: type = dict) -> Any:
-    """Return the object or list in a JSON file; an empty one if there is no file."""
-    try:
-        content = from_json(file.read_bytes()) if file.is_file() else kind()
-    except ValueError as error:
-        raise UserError(f"{file}: no model there, or a damaged one ({error})") from error
-    if not isinstance(content, kind):
-        raise UserError(f"{file}: no model there, or a damaged one (holds a {type(content).__name__})")
-    return content
-
-
 def _parts(root: Path, entries: Any, modules: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
     """Yield the class and the folder of each module, also of those in a Router's routes."""
     if len(entries) > MOST_MODULES:
@@ -112,7 +100,7 @@ def _parts(root: Path, entries: Any, modules: tuple[str, ...]) -> Iterator[tuple
             raise UserError(f"{root}: the module {full} is not read; allowed: {', '.join(modules)}")
         yield full, folder
         if full.endswith(".Router"):
-            types = _read_json(folder / ROUTER_CONFIG)["types"]  # without it the library would read config.json
+            types = read_json(folder / ROUTER_CONFIG)["types"]  # without it the library would read config.json
             yield from _parts(folder, [{"type": kind, "path": name} for name, kind in types.items()], modules)
 
 
@@ -131,11 +119,11 @@ def check_configuration(folder: Path) -> None:
             "model with `merge_and_unload` of peft, and save that)"
         )
     for name in PROCESSORS:
-        _check_code(folder / name, _read_json(folder / name))
-    settings = _read_json(folder / TOKENIZER)
-    _check_code(folder / TOKENIZER, settings, settings.get("tokenizer_class"))
+        _check_code(folder / name, read_json(folder / name))
+    settings = read_json(folder / TOKENIZER_CONFIG)
+    _check_code(folder / TOKENIZER_CONFIG, settings, settings.get("tokenizer_class"))
     file = folder / CONFIG
-    config = _read_json(file)
+    config = read_json(file)
     _check_code(file, config, *(config.get("architectures") or []))
     for key in ("sbert_ce_default_activation_function", "sentence_transformers"):
         value = config.get(key)
@@ -164,20 +152,14 @@ def _check_code(file: Path, config: Mapping[str, Any], *classes: object) -> None
         return
     import transformers
 
-    class_names = [
-        *classes,
-        *(str(name).rpartition(".")[2] for key, name in _mapping_or_empty(maps[0]).items() if key in MAPPED),
-    ]
+    mapped = maps[0].items() if isinstance(maps[0], dict) else ()
+    class_names = [*classes, *(str(name).rpartition(".")[2] for key, name in mapped if key in MAPPED)]
     lacking = [str(name) for name in class_names if not isinstance(getattr(transformers, str(name), None), type)]
     if lacking or not classes or len(maps) > ("auto_map" in config):
         raise UserError(
             f"{file}: auto_map: names code of the folder, which is never run, for {', '.join(lacking) or 'a part'}; "
             "allowed: classes of transformers"
         )
-
-
-def _mapping_or_empty(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _nested_items(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
@@ -203,7 +185,7 @@ def _check_activation(file: Path, key: str, value: Any) -> None:
 def _check_arguments(folder: Path) -> None:
     """Check what the settings of a Transformer, whatever their file's name, pass to transformers."""
     for file in sorted(folder.glob("sentence_*_config.json")):
-        settings = _read_json(file)
+        settings = read_json(file)
         if settings.get("tokenizer_name_or_path") is not None:
             raise UserError(f"{file}: tokenizer_name_or_path: not supported; allowed: a tokenizer in the same folder")
         for key in set(settings) & set(ARGUMENTS):
@@ -225,6 +207,6 @@ def _check_weights(folder: Path, *weight_files: str) -> None:
             f"{exported[0]}: ONNX is not read, and there is no {WEIGHTS} in {folder}; allowed: the folder of the "
             f"model that it was exported from, with its {WEIGHTS}"
         )
-    for file in sorted(set(_read_json(folder / INDEX).get("weight_map", {}).values())):
+    for file in sorted(set(read_json(folder / INDEX).get("weight_map", {}).values())):
         if Path(file).name != file or not file.endswith(".safetensors"):
             raise UserError(f"{folder / INDEX}: weight_map: {file!r} is refused; allowed: *.safetensors of its folder")

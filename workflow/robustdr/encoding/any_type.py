@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from robustdr.core.errors import UserError
-from robustdr.core.files import from_json
 from robustdr.encoding import description, loading_modules
 from robustdr.encoding.description import LATE, MODULES_OF, Description, check_type, model_type, prompts
-from robustdr.encoding.directory import DOCUMENT, MODULES, QUERY, ROUTE_OF, SEPARATOR, SETTINGS
+from robustdr.encoding.directory import DOCUMENT, MODULES, QUERY, ROUTE_OF, SEPARATOR, SETTINGS, read_json
 
 
 def describe(folder: Path, pooling: str | None = None) -> Description:
@@ -35,8 +34,8 @@ def _describe_late_interaction(folder: Path) -> Description:
     Raises:
         UserError: a part of it is not supported, or it is damaged.
     """
-    entries = _read_json(folder / MODULES, [])
-    if "query_prefix" in _read_json(folder / SETTINGS, {}) and not any(
+    entries = read_json(folder / MODULES, list)
+    if "query_prefix" in read_json(folder / SETTINGS) and not any(
         entry["type"].endswith(".Dense") for entry in entries
     ):
         raise UserError(f"{folder / MODULES}: names no Dense, which makes the vectors of PyLate's models")
@@ -55,15 +54,11 @@ def _describe_late_interaction(folder: Path) -> Description:
         modules={route: ", ".join([transformer, *further_descriptions]) for route, transformer in transformers.items()},
         prompts=used,
         unused=unused,
-        separator=_read_json(folder / SETTINGS, {}).get(SEPARATOR),
+        separator=read_json(folder / SETTINGS).get(SEPARATOR),
         similarity=model.similarity_fn_name,
         lengths={route: _length(folder, length or first.max_seq_length) for route, length in lengths.items()},
         dtype=" and ".join(sorted({str(weights.dtype).removeprefix("torch.") for weights in model.parameters()})),
     )
-
-
-def _read_json(file: Path, missing: Any) -> Any:
-    return from_json(file.read_bytes()) if file.is_file() else missing
 
 
 def _length(folder: Path, length: int | None) -> int:

@@ -1,6 +1,5 @@
 """Weights of CharacterBERT: the released ones, or a stand-in made from a BERT and fitted to its word embeddings."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -24,6 +23,7 @@ from robustdr.encoding.character import (
     CharacterEmbedding,
     character_tokenizer,
 )
+from robustdr.encoding.directory import CONFIG, WEIGHTS, read_json
 from robustdr.encoding.wordvectors import read_glove
 
 # The authors' names and this project's; the pre-training heads are left out.
@@ -44,7 +44,7 @@ to the BERT's vectors of the words (the mean of their word pieces). Mean cosine 
 {frequent:,} most frequent words {top:.2f}; of the {held_out:,} next ones, which were not fitted, {unseen:.2f}."""
 
 
-def released(name: str, directory: Path) -> tuple[CharacterBertModel, str]:
+def read_released(name: str, directory: Path) -> tuple[CharacterBertModel, str]:
     """Return the released CharacterBERT in a directory with model.safetensors, and the text of its card.
 
     Args:
@@ -54,11 +54,11 @@ def released(name: str, directory: Path) -> tuple[CharacterBertModel, str]:
         UserError: the directory holds no complete CharacterBERT.
     """
     check_transformer(directory)
-    weights = load_file(directory / "model.safetensors")
+    weights = load_file(directory / WEIGHTS)
     for pattern, replacement in NAMES.items():
         weights = {re.sub(pattern, replacement, old): tensor for old, tensor in weights.items()}
     weights = {name_here: tensor.float() for name_here, tensor in weights.items() if not name_here.startswith(LEFT_OUT)}
-    config = BertConfig.from_dict(json.loads((directory / "config.json").read_text(encoding="utf-8"))).to_dict()
+    config = BertConfig.from_dict(read_json(directory / CONFIG)).to_dict()
     model = CharacterBertModel(CharacterBertConfig(**{**config, "filters": FILTERS}))
     expected = model.state_dict()
     wrong = expected.keys() ^ weights.keys() or {n for n in expected if expected[n].shape != weights[n].shape}
@@ -71,7 +71,7 @@ def released(name: str, directory: Path) -> tuple[CharacterBertModel, str]:
     return model, RELEASED
 
 
-def fitted(directory: Path, count: int, filters: Sequence[int]) -> tuple[CharacterBertModel, str]:
+def fit_to_bert(directory: Path, count: int, filters: Sequence[int]) -> tuple[CharacterBertModel, str]:
     """Return a CharacterBERT with the layers of the BERT in a directory, and the text of its card.
 
     A filter of width w is set to the w characters of a frequent sequence: it gives 1.5 there, and about 0.5 where one

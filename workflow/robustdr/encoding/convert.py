@@ -10,9 +10,10 @@ from safetensors.torch import save_file
 from robustdr.core.errors import UserError
 from robustdr.core.files import atomic
 from robustdr.core.unpacked import unpacked
-from robustdr.encoding.allowed import PICKLES, WEIGHTS
+from robustdr.encoding.allowed import PICKLES
+from robustdr.encoding.directory import CONFIG, WEIGHTS
 
-PICKLE, CONFIG = "pytorch_model.bin", "config.json"
+PICKLE = "pytorch_model.bin"
 COPIES = 8  # of what a file holds: tied weights stand twice in a state_dict
 # Weights of other programs, and what git and the hub's client keep beside a model.
 LEFT_OUT = (*PICKLES, "*.h5", "*.msgpack", "*.ot", "*.onnx", ".*")

@@ -8,9 +8,21 @@ from typing import Any, NamedTuple
 from safetensors import SafetensorError, safe_open
 
 from robustdr.core.errors import UserError
-from robustdr.core.files import from_json
-from robustdr.encoding.allowed import CONFIG, LATE_READ, READ, SPARSE_READ, TOKENIZER, WEIGHTS, check_modules
-from robustdr.encoding.directory import DOCUMENT, MODULES, QUERY, ROUTE_OF, ROUTER_CONFIG, ROUTES, SEPARATOR, SETTINGS
+from robustdr.encoding.allowed import LATE_READ, READ, SPARSE_READ, check_modules
+from robustdr.encoding.directory import (
+    CONFIG,
+    DOCUMENT,
+    MODULES,
+    QUERY,
+    ROUTE_OF,
+    ROUTER_CONFIG,
+    ROUTES,
+    SEPARATOR,
+    SETTINGS,
+    TOKENIZER_CONFIG,
+    WEIGHTS,
+    read_json,
+)
 
 DUAL, CROSS = "SentenceTransformer", "CrossEncoder"
 SPARSE, LATE = "SparseEncoder", "MultiVectorEncoder"
@@ -78,7 +90,7 @@ def model_type(folder: Path) -> str:
     Raises:
         UserError: there is no model.
     """
-    settings, config = _read_json(folder / SETTINGS), _read_json(folder / CONFIG)
+    settings, config = read_json(folder / SETTINGS), read_json(folder / CONFIG)
     if not settings and not config and not (folder / MODULES).is_file():
         raise UserError(f"{folder}: no model directory: it has no {CONFIG}; give one in sentence-transformers' format")
     (head, *_) = config.get("architectures") or [""]
@@ -112,7 +124,7 @@ def check_cross(folder: Path) -> int:
         UserError: it is none, reads no plain pairs, or has more than two labels; or its files are damaged.
     """
     check_type(folder, CROSS)
-    config, settings = _read_json(folder / CONFIG), _read_json(folder / SETTINGS)
+    config, settings = read_json(folder / CONFIG), read_json(folder / SETTINGS)
     (head, *_) = config.get("architectures") or [""]
     if not head.endswith("ForSequenceClassification") or config.get("is_encoder_decoder"):
         raise UserError(f"{folder / CONFIG}: architectures: {head!r}; allowed: an encoder ...ForSequenceClassification")
@@ -147,7 +159,7 @@ def describe(folder: Path, pooling: str | None = None) -> Description:
         else:
             routes = {route: _route(folder, route, kind) for route in ROUTES}
         pooled = [f"Pooling ({pooling})"] if pooling else []
-        settings = _read_json(folder / SETTINGS)
+        settings = read_json(folder / SETTINGS)
         used, unused = prompts(settings.get("prompts") or {})
         return Description(
             modules={route: ", ".join([*map(_describe_module, parts), *pooled]) for route, parts in routes.items()},
@@ -178,26 +190,18 @@ class _Module(NamedTuple):
     folder: Path
 
 
-def _read_json(path: Path) -> Any:
-    """Return the JSON value of a file; an empty object if there is none."""
-    try:
-        return from_json(path.read_bytes()) if path.is_file() else {}
-    except ValueError as error:
-        raise UserError(f"{path}: no model there, or a damaged one ({error})") from None
-
-
 def _route(folder: Path, route: str, kind: str) -> list[_Module]:
     """Return the modules that encode queries or documents.
 
     Raises:
         UserError: one of them, or how they are put together, is not supported.
     """
-    entries = _read_json(folder / MODULES)
+    entries = read_json(folder / MODULES, list)
     if any(entry.get("kwargs") for entry in entries):
         raise UserError(f"{folder}: {MODULES}: kwargs: arguments of single modules are not supported")
     parts = [_module(entry["type"], folder / entry["path"]) for entry in entries]
     if parts[0].kind == "Router":
-        router = _read_json(parts[0].folder / ROUTER_CONFIG)
+        router = read_json(parts[0].folder / ROUTER_CONFIG)
         if (router.get("parameters") or {}).get("route_mappings"):
             raise UserError(f"{folder}: route_mappings of the Router are not supported; allowed: {', '.join(ROUTES)}")
         if route not in router["structure"]:
@@ -210,10 +214,10 @@ def _route(folder: Path, route: str, kind: str) -> list[_Module]:
         raise UserError(f"{folder}: the first module is {first.kind}; allowed: {', '.join(FIRST[kind])}")
     if not further_modules and first.kind not in STATIC:
         raise UserError(f"{folder}: {MODULES}: a Transformer makes a vector of each word; add a pooling")
-    (head, *_) = _read_json(first.folder / CONFIG).get("architectures") or [""]
+    (head, *_) = read_json(first.folder / CONFIG).get("architectures") or [""]
     if further_modules and further_modules[0].kind == "SpladePooling" and not head.endswith("ForMaskedLM"):
         raise UserError(f"{first.folder / CONFIG}: architectures: {head!r} scores no words; needed: a ...ForMaskedLM")
-    filled = _read_json(first.folder / TRANSFORMER_SETTINGS).get("query_expansion")
+    filled = read_json(first.folder / TRANSFORMER_SETTINGS).get("query_expansion")
     if filled and not (filled["strategy"] == "fixed" and filled.get("attend")):
         raise UserError(
             f"{folder}: query_expansion of the Transformer: {filled} is not supported; allowed: fixed, with attend"
@@ -222,6 +226,7 @@ def _route(folder: Path, route: str, kind: str) -> list[_Module]:
 
 
 def _module(full: str, folder: Path) -> _Module:
+    """A module by the dotted name of its class."""
     return _Module(full.rpartition(".")[2], folder)
 
 
@@ -232,7 +237,7 @@ def _similarity(folder: Path, settings: Mapping[str, Any], last: _Module, kind: 
         UserError: no inner product ranks as it does. For vectors of length 1, the nearest have the highest one.
     """
     similarity = settings.get("similarity_fn_name") or ("cosine" if kind == DUAL else "dot")
-    unit = last.kind == "Normalize" and _read_json(last.folder / CONFIG).get("module_output_name", VECTOR) == VECTOR
+    unit = last.kind == "Normalize" and read_json(last.folder / CONFIG).get("module_output_name", VECTOR) == VECTOR
     allowed = SIMILARITIES if not unit or settings.get("truncate_dim") else (*SIMILARITIES, "euclidean")
     if similarity not in allowed:
         raise UserError(
@@ -244,7 +249,7 @@ def _similarity(folder: Path, settings: Mapping[str, Any], last: _Module, kind: 
 
 def _describe_module(module: _Module) -> str:
     """A module in words."""
-    settings = _read_json(module.folder / CONFIG)
+    settings = read_json(module.folder / CONFIG)
     match module.kind:
         case "Transformer" | "MLMTransformer":
             (head, *_) = settings.get("architectures") or [settings.get("model_type", "")]
@@ -270,16 +275,16 @@ def _length(folder: Path, route: str) -> int:
     Raises:
         UserError: no file gives them, or the settings give more than the model has positions.
     """
-    settings, config = _read_json(folder / TRANSFORMER_SETTINGS), _read_json(folder / CONFIG)
+    settings, config = read_json(folder / TRANSFORMER_SETTINGS), read_json(folder / CONFIG)
     if stated := settings.get(f"{route}_length") or settings.get("max_seq_length"):
         if stated > (positions := config.get(POSITIONS[0]) or stated):
             file = folder / TRANSFORMER_SETTINGS
             raise UserError(f"{file}: {stated} tokens of a text; allowed: up to {positions}, the positions of {CONFIG}")
         return int(stated)
-    limits = (_read_json(folder / TOKENIZER).get("model_max_length"), *map(config.get, POSITIONS))
+    limits = (read_json(folder / TOKENIZER_CONFIG).get("model_max_length"), *map(config.get, POSITIONS))
     finite_limits = [int(limit) for limit in limits if limit and 0 < limit < UNLIMITED]
     if not finite_limits:
-        files = f"{TRANSFORMER_SETTINGS}, {TOKENIZER} nor {CONFIG}"
+        files = f"{TRANSFORMER_SETTINGS}, {TOKENIZER_CONFIG} nor {CONFIG}"
         raise UserError(f"{folder}: neither {files} gives the length of a text")
     return min(finite_limits)
 
@@ -287,7 +292,7 @@ def _length(folder: Path, route: str) -> int:
 def _dtype(folder: Path) -> str:
     """Return the number types of the weights; where they are in several files, the one of the configuration."""
     if not (folder / WEIGHTS).is_file():
-        config = _read_json(folder / CONFIG)
+        config = read_json(folder / CONFIG)
         return str(config.get("dtype") or config.get("torch_dtype") or "unknown")
     try:
         with safe_open(folder / WEIGHTS, framework="numpy") as file:

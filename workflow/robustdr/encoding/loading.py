@@ -15,7 +15,8 @@ from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
 
 from robustdr.core.errors import UserError
-from robustdr.encoding.allowed import CONFIG, check_configuration, check_transformer
+from robustdr.encoding.allowed import check_configuration, check_transformer
+from robustdr.encoding.directory import CONFIG
 
 LOCAL: Any = {"local_files_only": True, "trust_remote_code": False}
 SAFE: Any = {"use_safetensors": True}

@@ -17,8 +17,7 @@ from robustdr.core.errors import UserError
 from robustdr.core.files import atomic, write_json, write_text
 from robustdr.encoding import loading_modules, whole
 from robustdr.encoding.agreement import agreement
-from robustdr.encoding.allowed import WEIGHTS
-from robustdr.encoding.directory import AGREEMENT, ROUTE_OF
+from robustdr.encoding.directory import AGREEMENT, ROUTE_OF, WEIGHTS
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.encoding.source import check_whole, locate
 

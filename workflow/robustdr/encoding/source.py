@@ -1,15 +1,13 @@
 """Where checkpoints come from, a registry package, a local directory or a hub, and whether all of one is read."""
 
 import importlib.util
-import json
 from pathlib import Path
 
 from robustdr.core import hub
 from robustdr.core.errors import UserError, unknown
 from robustdr.encoding import loading
+from robustdr.encoding.directory import MODULES, WEIGHTS, is_router, read_json
 from robustdr.encoding.settings import CheckpointSource
-
-WEIGHTS = "model.safetensors"
 
 
 def _from_package(name: str, path: str) -> Path:
@@ -44,7 +42,7 @@ def locate(source: CheckpointSource) -> Path:
         UserError: see `find`; or there are two encoders or no safetensors weights.
     """
     directory = find(source)
-    if (directory / "router_config.json").is_file():
+    if is_router(directory):
         raise UserError(f"checkpoint: {directory} has an encoder for queries and one for passages; only one is read")
     if not (directory / WEIGHTS).is_file():
         raise UserError(f"checkpoint: {directory} has no {WEIGHTS} (other weight formats are not loaded)")
@@ -85,8 +83,7 @@ def check_whole(name: str, directory: Path, drop: list[str]) -> None:
     Raises:
         UserError: another part that is not in `drop`, a name in `drop` without a part, or missing weights.
     """
-    modules = directory / "modules.json"
-    entries = json.loads(modules.read_text(encoding="utf-8")) if modules.is_file() else []
+    entries = read_json(directory / MODULES, list)
     parts = {entry["type"].rpartition(".")[2] for entry in entries} - {"Transformer", "Pooling"}
     from transformers import AutoModel
 

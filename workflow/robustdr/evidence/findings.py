@@ -17,10 +17,10 @@ from robustdr.evidence.judging import Judge, deciding
 from robustdr.graph import tables
 from robustdr.graph.graph import Graph
 from robustdr.graph.site import REPLICATES
-from robustdr.reporting.findings import Beside, Chain, Part, write_findings
+from robustdr.reporting.artifacts import Claims
+from robustdr.reporting.findings import Chain, OtherSetting, Part, write_findings
 from robustdr.reporting.front import ledger_digest, write_front
 from robustdr.reporting.settings import TableSettings
-from robustdr.reporting.written import Claims
 
 README, PICTURE = Path("README.md"), Path("docs/headlines.svg")
 CHAINS = ("all", "decomposition")  # the comparison's paper and table of what gains are made of
@@ -61,7 +61,7 @@ def findings(graphs: Mapping[str, Graph], scale: str, second_scale: str, evidenc
     if second_scale != scale and judge.has(second_scale):
         documents = _judge(judge, second_scale, papers).values()
         by_title = {document["title"]: document for document in documents}
-        second = Beside(
+        second = OtherSetting(
             judge.graphs[second_scale].lineage.scale.setting, f"From {_size(judge, second_scale)}.", by_title
         )
     setting = graph.lineage.scale.setting

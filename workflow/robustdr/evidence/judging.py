@@ -17,9 +17,9 @@ from robustdr.evaluation.settled import lay_out, one_run_a_seed
 from robustdr.evidence.identity import current
 from robustdr.graph import tables
 from robustdr.graph.graph import Graph
+from robustdr.reporting.artifacts import Record as Claim
 from robustdr.reporting.claims import write_claims
 from robustdr.reporting.settings import ClaimsSettings
-from robustdr.reporting.written import Record as Claim
 
 
 class Single(NamedTuple):

@@ -8,8 +8,8 @@ from typing_extensions import TypedDict
 from robustdr.core.errors import UserError
 from robustdr.core.files import from_json, write_json
 from robustdr.experiments.models import Config
+from robustdr.reporting.artifacts import Table, opened
 from robustdr.reporting.cells import Cell
-from robustdr.reporting.written import Table, opened
 
 EFFECTS = Path("evidence/effects.json")
 STUDY = "study_"  # begins the names of tables of systems made otherwise, each against the one made as here

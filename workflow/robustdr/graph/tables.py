@@ -19,9 +19,9 @@ from robustdr.keys.node import Input, Need, Node, reads
 from robustdr.keys.provenance import Code, pins
 from robustdr.reporting.figures import FIGURES
 from robustdr.reporting.layouts import LAYOUTS
+from robustdr.reporting.released_numbers import MODEL, RUN
 from robustdr.reporting.settings import ClaimsSettings, FigureSettings, TableSettings
 from robustdr.reporting.spec import TableSpec
-from robustdr.reporting.theirs import MODEL, RUN
 
 ENVIRONMENT = ("torch", "transformers", "sentence-transformers", "faiss-cpu", "pytrec-eval-terrier", "snakemake")
 OWN = "one's own data"  # the reference of config/own/experiment.yaml
@@ -105,17 +105,18 @@ def table(graph: Graph, paper: str, name: str) -> Node:
         "reported": _file(graph, paper, "reported.yaml"),
         "priors": _priors(),
     }
-    path, description = f"tables/{paper}_{name}.md", f"{name} of {paper}"
-    job = f"{paper}_{name}"
-    code = Code(["table", LAYOUTS.module(spec.rows)])
-    job_fields = {
-        "settings": settings,
-        "inputs": inputs,
-        "after": gates(graph, cells_of(spec)),
-        "need": Need(4000, 30),
-        "first": f"{graph.root}/tables/{job}.json",
-    }
-    return graph.node("table", path, description, job, code=code, **job_fields)
+    return graph.node(
+        "table",
+        f"tables/{paper}_{name}.md",
+        f"{name} of {paper}",
+        f"{paper}_{name}",
+        code=Code(["table", LAYOUTS.module(spec.rows)]),
+        settings=settings,
+        inputs=inputs,
+        after=gates(graph, cells_of(spec)),
+        first=f"{graph.root}/tables/{paper}_{name}.json",
+        need=Need(4000, 30),
+    )
 
 
 def _recalls(graph: Graph, paper: str, spec: TableSpec) -> list[Node]:

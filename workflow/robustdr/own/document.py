@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
 
-from robustdr.core.markup import code, plain, prose, table_row
+from robustdr.core.markup import code, markdown_table, plain, prose
 from robustdr.evaluation.store import MEAN
 from robustdr.own.compared import Compared
 from robustdr.own.experiment import NAME, SPELL_CHECKED, draws_of, is_model
@@ -229,7 +229,7 @@ def _ranking(report: Report) -> str:
     columns += ["changed", "behind the best [95 %]", "p, Holm", "drop [95 %]"]
     other_measures = list(report["ranking"][0]["others"])
     columns += [text for measure in other_measures for text in (f"{measure} changed", "drop")]
-    lines = [[*columns, "weights", "index", "p50", "p95", "queries a second"], [":---", *["---:"] * (len(columns) + 4)]]
+    lines = []
     for system in report["ranking"]:
         fields = [plain(system["label"])]
         for change in (system["original"], system["variations"]):
@@ -242,9 +242,10 @@ def _ranking(report: Report) -> str:
         took = ["" if cost[part] is None else f"{cost[part]:,.1f} ms" for part in ("p50", "p95")]
         many = "" if cost["throughput"] is None else f"{cost['throughput']:,.0f}"
         lines.append([*fields, _megabytes(cost["weights"]), _megabytes(cost["index"]), *took, many])
-    rows = "\n".join(map(table_row, lines))
+    head = [*columns, "weights", "index", "p50", "p95", "queries a second"]
     return (
-        f"{rows}\n\n- Ordered by {report['measure']} of the original queries; changed: the mean over all variations, "
+        f"{markdown_table(head, lines)}\n\n"
+        f"- Ordered by {report['measure']} of the original queries; changed: the mean over all variations, "
         "whose kinds weigh alike. Intervals are paired, query by query; p is corrected over the systems behind the "
         "best (Holm).\n"
         "- weights: of the model; index: of words, or the vectors of all passages (late interaction: of their "
@@ -263,14 +264,14 @@ def _pairs(report: Report) -> str:
         "second",
         *(text for part in (report["measure"], "changed", "change") for text in (part, "p, Holm")),
     ]
-    lines = [columns, [":---", ":---", *["---:"] * 6]]
+    lines = []
     for pair in report["pairs"]:
         compared = [pair["original"], pair["variations"], pair["change"]]
         fields = [text for change in compared for text in (_difference_text(change), _p_holm(change))]
         lines.append([*map(plain, pair["labels"]), *fields])
-    rows = "\n".join(map(table_row, lines))
     return (
-        f"## Two by two\n\n{rows}\n\n- The first minus the second, query by query, with 95 % intervals; p is corrected "
+        f"## Two by two\n\n{markdown_table(columns, lines, left=(0, 1))}\n\n"
+        "- The first minus the second, query by query, with 95 % intervals; p is corrected "
         "over the pairs of a column.\n"
         "- change: changed queries minus original ones. Below 0, changes cost the first more than the second. Where "
         "its interval holds 0, these queries do not say which of the two is more robust."
@@ -280,14 +281,14 @@ def _pairs(report: Report) -> str:
 def _compressed(report: Report) -> str:
     """A row for each size of the vectors of each model."""
     columns = ["model", "dimensions", "precision", "bytes of a passage", report["measure"], "changed", "drop [95 %]"]
-    lines = [columns, [":---", "---:", ":---", *["---:"] * 4]]
+    lines = []
     for row in report["compressed"]:
         sizes = [f"{row['dimensions']:,}", row["precision"], f"{row['bytes']:,}"]
         values = [f"{row['original']:.3f}", f"{row['variations']['mean']:.3f}", _drop(row["variations"])]
         lines.append([plain(row["label"]), *sizes, *values])
-    rows = "\n".join(map(table_row, lines))
     return (
-        f"## Smaller vectors\n\n{rows}\n\n- The first dimensions of the same vectors, with length 1 again where the "
+        f"## Smaller vectors\n\n{markdown_table(columns, lines, left=(0, 2))}\n\n"
+        "- The first dimensions of the same vectors, with length 1 again where the "
         "model normalises them. Fewer dimensions suit a model that was trained for them.\n"
         "- int8, binary: vectors of passages as sentence-transformers quantises them. Queries stay in single "
         "precision, and all passages are compared: a search that ranks only some candidates again may find less.\n"
@@ -310,9 +311,8 @@ def _table(report: Report) -> str:
     model, *rivals = [report["systems"][NAME], *(system for name, system in report["systems"].items() if name != NAME)]
     columns = ["query set", "queries changed", plain(report["model"]), "drop [95 %]", "p", "p, Holm", "detectable"]
     columns += [text for rival in rivals for text in (plain(rival["label"]), "drop")]
-    lines = [columns, [":---", *["---:"] * (len(columns) - 1)]]
     first = ["original queries", "", f"{model['original']:.3f}", "", "", "", ""]
-    lines.append(first + [text for rival in rivals for text in (f"{rival['original']:.3f}", "")])
+    lines = [first + [text for rival in rivals for text in (f"{rival['original']:.3f}", "")]]
     for mean, kinds in {MEAN: [], **report["categories"]}.items():
         for name in (mean, *kinds):
             change = model["query_sets"][name]
@@ -332,7 +332,7 @@ def _table(report: Report) -> str:
                     for text in (f"{rival_change['mean']:.3f}", share(rival_change["drop"]))
                 ]
             )
-    return "\n".join(map(table_row, lines))
+    return markdown_table(columns, lines)
 
 
 def _notes(report: Report) -> str:
@@ -364,7 +364,7 @@ def _notes(report: Report) -> str:
 def _remedies(report: Report) -> str:
     columns = ["trained", "variations", "gain [95 %]", "p", "over the control", "p", "original", "gain [95 %]", "p"]
     columns += ["seconds", "index", "folder"]
-    lines = [columns, [":---", *["---:"] * (len(columns) - 1)]]
+    lines = []
     for remedy in report["remedies"].values():
         fields = [plain(remedy["label"])]
         for part in ("variations", "variations_over_control", "original"):
@@ -372,10 +372,9 @@ def _remedies(report: Report) -> str:
             fields += [_drop(remedy[part]), p_text(remedy[part]["p"]) if remedy[part]["differing"] else ""]
         index = "must be rebuilt" if remedy["reindexes"] else "stays"
         lines.append([*fields, f"{remedy['seconds']:.0f}", index, code(remedy["folder"])])
-    rows = "\n".join(map(table_row, lines))
     return (
         "## What training would change\n\n"
-        f"{rows}\n\n"
+        f"{markdown_table(columns, lines)}\n\n"
         f"Gains are over {plain(report['model'])}, as a share of what it has there. The control is trained as long on "
         "the same queries without a method: what a method gains over it is its own. Each is trained once, so that the "
         "intervals hold the chance of the queries and not that of training. A folder is a directory of "
@@ -384,12 +383,12 @@ def _remedies(report: Report) -> str:
 
 
 def _worst(report: Report) -> str:
-    lines = [["variation", "query", "becomes", "before", "after"], [":---"] * 3 + ["---:"] * 2]
+    lines = []
     for rewording in report["worst"]:
         texts = [_linked(report, rewording["variation"], rewording["variation"])]
         texts += [plain(rewording[key]) for key in ("query", "varied")]
         lines.append([*texts, f"{rewording['before']:.3f}", f"{rewording['after']:.3f}"])
-    rows = "\n".join(map(table_row, lines))
+    rows = markdown_table(["variation", "query", "becomes", "before", "after"], lines, left=range(3))
     return f"## The {len(report['worst'])} worst rewordings\n\n{rows}"
 
 

@@ -28,8 +28,7 @@ from robustdr.core.files import sha256, write_json, write_text
 from robustdr.core.languages import ENGLISH, NAMES
 from robustdr.core.locks import exclusive_lock
 from robustdr.core.secrets import check_url, secret
-from robustdr.encoding.allowed import CONFIG
-from robustdr.encoding.directory import MODULES
+from robustdr.encoding.directory import CONFIG, MODULES
 from robustdr.evaluation.names import MEAN, parse
 from robustdr.experiments.config import load
 from robustdr.experiments.kinds import LENGTHS
@@ -54,6 +53,15 @@ from robustdr.retrieval import existing
 from robustdr.systems.served import Served, Settings
 from robustdr.variations.languages import spoken
 from robustdr.variations.released import Logged
+
+WORKFLOW = (HOUSE / "Snakefile").is_file()  # a wheel has none: all jobs run in this process
+LOCK = Path(f"results/{NAME}/evaluate.lock")
+SHOWN_RUNS = 3  # names of runs of which the same is true
+MOST_UNKNOWN = 0.5  # share of unknown tokens from which a model is suspicious
+# Warnings that concern the numbers.
+NOTED = (HEAD, IDENTICAL, MARKED, NOT_COMPOSED, QUOTES, THREE_COLUMNS, UNKNOWN_PASSAGE)
+# Options of models of servers, and of models of folders or the hub.
+OF_SERVERS, OF_FOLDERS = ("dimension", "key"), ("pooling", "separator", *LENGTHS)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -81,17 +89,7 @@ def evaluate(arguments: argparse.Namespace) -> tuple[results.Report, int]:
     reranker = models.reranker(a.reranker) if a.reranker else None
     queries = {query.qid: query.text for _, query in read_queries(used.splits[a.split].queries, lambda problem: None)}
     language, language_note = given_or_found(a.language, list(queries.values()))
-    parameters: dict[str, dict[str, object]] = {}
-    if a.paraphraser:
-        parameters[PARAPHRASE] = {"engine": "t5", "model": str(a.paraphraser.resolve())}
-    if a.wordnet:
-        parameters[SYNONYM] = {"file": str(a.wordnet.resolve()), "sha256": sha256(a.wordnet)}
-    only_logged = a.variations_file and not a.variations and not parameters
-    by_category = {} if only_logged else experiment.chosen(a.variations, language, parameters)
-    for name, values in parameters.items():
-        variations.create(name, {**values, **spoken(name, language)})
-    if a.variations_file:
-        by_category[Logged.category] = [LOGGED]
+    by_category, parameters = _variations(a, language)
     if a.draws < 1:
         raise UserError(f"--draws: {a.draws}; allowed: 1 or more")
     if a.fix and language != ENGLISH:
@@ -114,10 +112,11 @@ def evaluate(arguments: argparse.Namespace) -> tuple[results.Report, int]:
     print(language_note, file=sys.stderr)
     notes = sentences(problem for problem in problems if problem.severity == "dropped" or problem.kind in NOTED)
     for model in compared:
-        if model.folder and (unknown := models.unknown_share(model.folder, list(queries.values()))) > MOST:
+        if model.folder and (unknown := models.unknown_share(model.folder, list(queries.values()))) > MOST_UNKNOWN:
             notes.append(
                 f"{model.label}: does not know {unknown:.0%} of the tokens of the queries; does it fit their language?"
             )
+    only_logged = by_category.keys() == {Logged.category}
     if not only_logged and not a.variations and (sentence := experiment.not_varied(by_category, language)):
         notes.append(sentence)
     if server_models := [model for model in compared if model.recipe.get("kind") == Served().name]:
@@ -159,16 +158,40 @@ def evaluate(arguments: argparse.Namespace) -> tuple[results.Report, int]:
             targets = [*job_graph.all_measures(NAME, job_graph.demand.pairs(NAME)), page(job_graph, (NAME,))]
         _make(job_graph, targets, a.output, cores)
         report = results.collect(job_graph, a.output, notes, a.truncate_dim, a.precision)
-        write_json(a.output / "report.json", report)
-        write_text(a.output / "report.md", document.markdown(report))
-        write_text(a.output / "report.csv", document.table(report))
-        write_text(a.output / "index.html", document.html(report))
-        reports = {next(iter(several.names_of([a.data]))) if a.data else NAME: report}
-        write_text(a.output / "report.tex", exported.latex(reports))
-        exported.write_mteb(reports, a.output / "mteb")
-        print(document.headline(report))
-        print(*(a.output / name for name in ("report.md", "report.csv", "index.html")), sep="\n")
+        _write_report(report, next(iter(several.names_of([a.data]))) if a.data else NAME, a.output)
     return report, _too_much(report, a.fail_if_drop)
+
+
+def _variations(a: argparse.Namespace, language: str) -> tuple[dict[str, list[str]], dict[str, dict[str, object]]]:
+    """Return the variations to use by category, and the parameters of those that need a file or a model of the user.
+
+    Raises:
+        UserError: a variation is unknown or does not apply to the language, or its file or model is damaged.
+    """
+    parameters: dict[str, dict[str, object]] = {}
+    if a.paraphraser:
+        parameters[PARAPHRASE] = {"engine": "t5", "model": str(a.paraphraser.resolve())}
+    if a.wordnet:
+        parameters[SYNONYM] = {"file": str(a.wordnet.resolve()), "sha256": sha256(a.wordnet)}
+    only_logged = a.variations_file and not a.variations and not parameters
+    by_category = {} if only_logged else experiment.choose_variations(a.variations, language, parameters)
+    for name, values in parameters.items():
+        variations.create(name, {**values, **spoken(name, language)})
+    if a.variations_file:
+        by_category[Logged.category] = [LOGGED]
+    return by_category, parameters
+
+
+def _write_report(report: results.Report, collection: str, folder: Path) -> None:
+    """Write the report in all its forms, and print the answer and where they are."""
+    write_json(folder / "report.json", report)
+    write_text(folder / "report.md", document.markdown(report))
+    write_text(folder / "report.csv", document.table(report))
+    write_text(folder / "index.html", document.html(report))
+    write_text(folder / "report.tex", exported.latex({collection: report}))
+    exported.write_mteb({collection: report}, folder / "mteb")
+    print(document.headline(report))
+    print(*(folder / name for name in ("report.md", "report.csv", "index.html")), sep="\n")
 
 
 def check_requests(models: int, passages: int, queries: int, query_sets: int, allowed: int | None) -> str:
@@ -225,22 +248,6 @@ def _data(a: argparse.Namespace) -> Data:
     allowed = ("drop_empty", "ignore_unjudged", "allow_missing")
     options = {name: collection_files.published or getattr(a, name) for name in allowed}
     return Data(collection_files.corpus, splits, a.split, **options, ignore_identical_ids=a.ignore_identical_ids)
-
-
-WORKFLOW = (HOUSE / "Snakefile").is_file()  # a wheel has none: all jobs run in this process
-LOCK = Path(f"results/{NAME}/evaluate.lock")
-SHOWN_RUNS = 3
-MOST = 0.5  # share of unknown tokens from which a model is suspicious
-NOTED = (
-    HEAD,
-    IDENTICAL,
-    MARKED,
-    NOT_COMPOSED,
-    QUOTES,
-    THREE_COLUMNS,
-    UNKNOWN_PASSAGE,
-)  # warnings that concern the numbers
-OF_SERVERS, OF_FOLDERS = ("dimension", "key"), ("pooling", "separator", *LENGTHS)
 
 
 def _models(a: argparse.Namespace) -> list[models.Model]:

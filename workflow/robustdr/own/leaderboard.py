@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import write_text
-from robustdr.core.markup import code, plain, table_row
+from robustdr.core.markup import code, markdown_table, plain
 from robustdr.own.document import interval, share
 from robustdr.own.experiment import BM25, NAME, SPELL_CHECKED, is_model
 from robustdr.own.results import Report
@@ -146,24 +146,22 @@ def overview(reports: Mapping[str, Report], slip: str) -> str:
             change = system["query_sets"][slip]
             cell = f"{share(change['drop'])} {interval(change['drop_interval'])}"
             rows.setdefault(plain(system["label"]), {})[collection] = cell
-    lines = [["system", *reports], [":---", *["---:"] * len(reports)]]
-    lines += [[label, *(cells.get(name, "not run") for name in reports)] for label, cells in rows.items()]
-    return "\n".join(map(table_row, lines))
+    lines = ([label, *(cells.get(name, "not run") for name in reports)] for label, cells in rows.items())
+    return markdown_table(["system", *reports], lines)
 
 
 def table(report: Report) -> str:
     """A row for each system, best first: its original queries, and what each query set changes."""
     categories = sorted(report["categories"].items(), key=lambda category: category[0] != SLIPS)
     query_sets = [name for _, names in categories for name in names]
-    lines = [["system", f"{report['measure']} [95 %]", *map(code, query_sets)]]
-    lines.append([":---", *["---:"] * (len(query_sets) + 1)])
+    lines = []
     for system in sorted(report["systems"].values(), key=lambda system: -system["original"]):
         bounds = system["original_interval"]
         original = f"{system['original']:.3f} " + (f"[{bounds[0]:.3f}, {bounds[1]:.3f}]" if bounds else "[unbounded]")
         cells = [system["query_sets"][name] for name in query_sets]
         change_texts = [f"{share(cell['drop'])} {interval(cell['drop_interval'])}" for cell in cells]
         lines.append([plain(system["label"]), original, *change_texts])
-    return "\n".join(map(table_row, lines))
+    return markdown_table(["system", f"{report['measure']} [95 %]", *map(code, query_sets)], lines)
 
 
 def commands(reports: Mapping[str, Report]) -> list[str]:

@@ -1,6 +1,5 @@
 """Training for `robustdr evaluate --fix`: recipes from config/own/remedies.yaml, budgets from model and data."""
 
-import json
 from collections.abc import Mapping, Sequence
 from math import prod
 from pathlib import Path
@@ -9,7 +8,7 @@ from safetensors import safe_open
 
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.yaml_files import read_yaml
-from robustdr.encoding.directory import MODULES, SETTINGS
+from robustdr.encoding.directory import MODULES, SETTINGS, WEIGHTS, read_json
 
 CONTROL = "control"
 STEPS = 100  # training steps, but at least one epoch and at most ten: a remedy only continues a trained retriever
@@ -46,9 +45,9 @@ def budgets(model: Path, queries: int, lengths: Mapping[str, object]) -> dict[st
     Raises:
         UserError: there is no model.safetensors, or there are fewer than 8 training queries.
     """
-    weights = model / "model.safetensors"
+    weights = model / WEIGHTS
     if not weights.is_file():
-        raise UserError(f"--model: {model} has no model.safetensors; weights in other files cannot be trained")
+        raise UserError(f"--model: {model} has no {WEIGHTS}; weights in other files cannot be trained")
     if queries < 8:
         raise UserError(f"--train-queries: {queries} queries; at least 8 are needed, hundreds to learn well")
     with safe_open(weights, framework="numpy") as file:
@@ -77,6 +76,5 @@ def budgets(model: Path, queries: int, lengths: Mapping[str, object]) -> dict[st
 
 def compares_directions(model: Path) -> bool:
     """Whether the model's similarity is the cosine, named or by default, or its vectors have length 1."""
-    says = json.loads((model / SETTINGS).read_text(encoding="utf-8")) if (model / SETTINGS).is_file() else {}
-    last = json.loads((model / MODULES).read_text(encoding="utf-8"))[-1]
-    return (says.get("similarity_fn_name") or "cosine") == "cosine" or last["type"].endswith(".Normalize")
+    settings, last = read_json(model / SETTINGS), read_json(model / MODULES, list)[-1]
+    return (settings.get("similarity_fn_name") or "cosine") == "cosine" or last["type"].endswith(".Normalize")

@@ -8,7 +8,7 @@ from typing import TypedDict
 from robustdr.collections.local import irds_id
 from robustdr.core.errors import UserError
 from robustdr.core.files import write_json, write_text
-from robustdr.core.markup import plain, table_row
+from robustdr.core.markup import markdown_table, plain
 from robustdr.evaluation.pooled import Pooled, pooled
 from robustdr.evaluation.statistics import holm
 from robustdr.evaluation.store import MEAN
@@ -175,8 +175,8 @@ def answer(reports: dict[str, Report], systems: Sequence[System]) -> str:
 def document(reports: dict[str, Report], systems: Sequence[System]) -> list[str]:
     """The report in parts of Markdown: the title, the answer, and the tables."""
     measure = next(iter(reports.values()))["measure"]
-    lines = [["system", f"{measure} [95 %]", "changed [95 %]", "change [95 %]", "behind the best [95 %]", "p, Holm"]]
-    lines.append([":---", *["---:"] * 5])
+    head = ["system", f"{measure} [95 %]", "changed [95 %]", "change [95 %]", "behind the best [95 %]", "p, Holm"]
+    lines = []
     for system in systems:
         to_best, p = system["to_best"], system["p_holm"]
         lines.append(
@@ -188,7 +188,7 @@ def document(reports: dict[str, Report], systems: Sequence[System]) -> list[str]
                 "" if p is None else p_text(p),
             ]
         )
-    single = [["system", *reports], [":---", *["---:"] * len(reports)]]
+    single = []
     first = next(iter(reports.values()))
     for name, entry in first["systems"].items():
         cells = [report["systems"][name] for report in reports.values()]
@@ -211,9 +211,9 @@ def document(reports: dict[str, Report], systems: Sequence[System]) -> list[str]
     return [
         f"# Which retriever is best over {len(reports)} collections?",
         plain(answer(reports, systems)),
-        "\n".join(map(table_row, lines)),
+        markdown_table(head, lines),
         "## Each collection",
-        "\n".join(map(table_row, single)),
+        markdown_table(["system", *reports], single),
         "\n".join([f"- {measure} of the original queries, and in brackets what changed queries change.", *notes]),
     ]
 

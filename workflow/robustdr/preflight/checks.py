@@ -11,7 +11,7 @@ from robustdr.collections.archives import Archive
 from robustdr.core import first_seen
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256
-from robustdr.encoding.source import WEIGHTS
+from robustdr.encoding.directory import WEIGHTS
 from robustdr.keys.integrity import digest
 from robustdr.keys.notes import note, recall
 from robustdr.preflight.findings import amount

@@ -5,7 +5,7 @@ from fnmatch import fnmatch
 from urllib.parse import urlsplit
 
 from robustdr.core.hub import MODEL_FILES
-from robustdr.encoding.source import WEIGHTS
+from robustdr.encoding.directory import WEIGHTS
 from robustdr.preflight.findings import Missing
 from robustdr.preflight.things import Pinned
 

@@ -10,7 +10,7 @@ class RankerSettings:
     """Settings of a ranker, all with a default; a recipe may give them beside its name.
 
     Attributes:
-        initial: forms of the checkpoints that the ranker can start from; see `encoding.directory.FORMS`.
+        initial: forms of the checkpoints that the ranker can start from; see `encoding.settings.Checkpoint.form`.
         files: the files of its own directory.
         counts: whether it must `count` the words of the passages that it ranks.
         represents: whether it can `represent` queries by vectors, besides its scores.

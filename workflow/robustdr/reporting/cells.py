@@ -1,8 +1,16 @@
 """A cell of a table, as tables are made of and their files have it."""
 
 from dataclasses import dataclass, field
+from math import isfinite
 
 from robustdr.audit.cells import Cell as Printed
+from robustdr.evaluation.quotients import Ratio
+
+
+def finite(interval: tuple[float, float]) -> tuple[float | None, float | None]:
+    """The ends of an interval, None for one that is infinite."""
+    low, high = (end if isfinite(end) else None for end in interval)
+    return low, high
 
 
 @dataclass
@@ -62,3 +70,8 @@ class Cell:
         """Set the reported number from the printed cell, if there is one."""
         if printed is not None:
             self.reported, self.printed_at = printed.printed, str(printed)
+
+    def set_difference(self, difference: Ratio) -> None:
+        """Set the difference from the system `against`, with its interval."""
+        self.difference = difference.value
+        self.difference_low, self.difference_high = finite(difference.interval(0.95))

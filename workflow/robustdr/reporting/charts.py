@@ -8,9 +8,9 @@ from typing import NamedTuple
 import scipy.stats
 from markupsafe import Markup
 
+from robustdr.reporting.artifacts import Means
 from robustdr.reporting.cells import Cell
 from robustdr.reporting.style import COLOURS, MARKERS, Picture, pyplot
-from robustdr.reporting.written import Means
 
 INK = "#123456"  # a placeholder, replaced by the colour of the page's text, light or dark
 FEW = 5  # drops: a rank correlation of fewer says nothing

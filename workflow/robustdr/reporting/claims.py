@@ -7,9 +7,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from robustdr.audit import printed
 from robustdr.audit.audited import audit
-from robustdr.audit.printed import AsPrinted
+from robustdr.audit.printed_claims import AsPrinted, find_stated_size, judge, percent
 from robustdr.audit.reported import load
 from robustdr.claims.claim import Claim, load_claims
 from robustdr.claims.controls import Checked, add_explanation, apply_controls, check_control, region_words
@@ -31,8 +30,8 @@ from robustdr.claims.verdicts import (
 from robustdr.core.files import write_json, write_text
 from robustdr.core.markup import plain, prose, table_row
 from robustdr.evaluation.store import open_store
+from robustdr.reporting.artifacts import Record
 from robustdr.reporting.settings import ClaimsSettings
-from robustdr.reporting.written import Record
 
 SIGN = "An effect is a share of the base on the original queries: a gain is positive, a loss negative."
 MOST = 3  # effects shown in a claim's line
@@ -68,7 +67,7 @@ def effect_text(effect: Judged) -> str:
     if effect.region != ABOVE:
         text += f", claimed within {bounds(*numbers.region)}"
     if numbers.printed:
-        text += f", printed {printed.percent(*numbers.printed)}"
+        text += f", printed {percent(*numbers.printed)}"
     if numbers.power is not None:
         text += f", power {numbers.power:.2f}"
     if numbers.predicted and numbers.compared:
@@ -90,7 +89,7 @@ def record(claim: Claim, settings: ClaimsSettings, verdict_here: Verdict, paper:
         one_run = any(effect.one_run for effect in effects)
         test_words += [
             f"{effects[0].queries:,} queries",
-            f"{seeds} seeds" if seeds > 1 else "one training run" * one_run,
+            f"{seeds} seeds" if seeds > 1 else "one training run" if one_run else "",
         ]
     return {
         "claim": claim.title,
@@ -132,7 +131,7 @@ def control_record(control: Checked) -> dict[str, Any]:
 
 
 def _numbers(effect: Judged) -> Any:
-    """The numbers of an effect as claims and controls have them, a `written.Effect`."""
+    """The numbers of an effect as claims and controls have them, a `artifacts.Effect`."""
     return _finite({**asdict(effect.reader_view), "p": effect.p})
 
 
@@ -243,7 +242,7 @@ def write_claims(
     store, declared = open_store(settings, measures, priors), load_claims(claims)
     audited = audit(load(reported)) if reported else None
     numbers, findings = (audited.reported, audited.findings) if audited else (None, ())
-    papers = printed.judge(declared.claims, settings.printed, settings.names, numbers, findings, str(claims))
+    papers = judge(declared.claims, settings.printed, settings.names, numbers, findings, str(claims))
     scale_measures, verdicts = settings.measured, []
     measured = {
         key: Measured(store, declaration.role, declaration.measure, scale_measures)
@@ -254,7 +253,7 @@ def write_claims(
     }
     for number, (whole, paper) in enumerate(zip(declared.claims, papers, strict=True)):
         key = f"claims.{number}"
-        printed_effects = printed.find_stated_size(whole, numbers, f"{claims}: {key}")
+        printed_effects = find_stated_size(whole, numbers, f"{claims}: {key}")
         claim, dropped_systems = whole.without(settings.lacking, declared.controls)
         sized = not settings.miniature and all(scale_measures[measure] == measure for measure in claim.measures)
         sizes = {effect.words: Interval(effect.low, effect.high) for effect in paper.effects}
@@ -270,8 +269,8 @@ def write_claims(
         for number, (claim, verdict) in enumerate(zip(declared.claims, verdicts, strict=True))
     ]
     records = [
-        record(*record_inputs)
-        for record_inputs in zip(declared.claims, [settings] * len(verdicts), verdicts, papers, strict=True)
+        record(claim, settings, verdict, paper)
+        for claim, verdict, paper in zip(declared.claims, verdicts, papers, strict=True)
     ]
     of_paper = [
         (claim, verdict) for claim, verdict in zip(declared.claims, verdicts, strict=True) if not claim.hypothesis

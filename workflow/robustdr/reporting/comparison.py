@@ -7,17 +7,17 @@ from typing import NamedTuple, TypeVar
 
 from robustdr.core.errors import UserError
 from robustdr.core.files import write_text
+from robustdr.reporting.artifacts import Claims, Record, Table, opened
 from robustdr.reporting.origins import origins
 from robustdr.reporting.side_by_side import SIDES, SideBySide, numbered, side_by_side
 from robustdr.reporting.templates import templates, write_shared
-from robustdr.reporting.written import Claims, Record, Table, opened
 
 SHARED = ("site.css", "site.js", "table.js")
 Made = TypeVar("Made")
 Words = dict[str, str]  # by side: why an artifact cannot be shown; '' if it can
 
 
-class Both(NamedTuple):
+class ClaimPair(NamedTuple):
     """A claim in each folder, None if the folder lacks it, and whether the verdict changed."""
 
     claim: str
@@ -27,7 +27,7 @@ class Both(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Compared:
+class TablePair:
     """A table of both folders; `cells` is None if one of them cannot be shown."""
 
     name: str
@@ -49,11 +49,11 @@ class Paper:
     name: str
     title: str
     words: Words = field(default_factory=dict)
-    claims: list[Both] = field(default_factory=list)
-    tables: list[Compared] = field(default_factory=list)
+    claims: list[ClaimPair] = field(default_factory=list)
+    tables: list[TablePair] = field(default_factory=list)
 
 
-def compared_claims(first_claims: list[Record], second_claims: list[Record]) -> list[Both]:
+def compared_claims(first_claims: list[Record], second_claims: list[Record]) -> list[ClaimPair]:
     """The claims of a paper in both folders: first changed verdicts, then claims that one folder lacks, then others."""
     ours, theirs = (
         dict(numbered(claims, lambda claim: (claim["claim"], claim["source"])))
@@ -63,7 +63,7 @@ def compared_claims(first_claims: list[Record], second_claims: list[Record]) -> 
     for claim_key in dict.fromkeys([*ours, *theirs]):
         a, b = ours.get(claim_key), theirs.get(claim_key)
         claim, source, _ = map(str, claim_key)
-        comparisons.append(Both(claim, source, (a, b), not a or not b or a["verdict"] != b["verdict"]))
+        comparisons.append(ClaimPair(claim, source, (a, b), not a or not b or a["verdict"] != b["verdict"]))
     return sorted(comparisons, key=lambda pair: (not pair.changed, None in pair.sides))
 
 
@@ -80,7 +80,7 @@ def _open_both(
     return first, second, dict(zip(SIDES, (word, its_word), strict=True))
 
 
-def _table(roots: tuple[Path, Path], name: str) -> Compared:
+def _table(roots: tuple[Path, Path], name: str) -> TablePair:
     """A table.
 
     Raises:
@@ -96,7 +96,7 @@ def _table(roots: tuple[Path, Path], name: str) -> Compared:
                 f"compare: {name}: {row}, {column}: {a:,} queries in A and {b:,} in B; scores on samples of other "
                 "sizes do not compare; allowed: folders with as many queries, or --claims, which compares only verdicts"
             )
-    return Compared(name, title, words, cells)
+    return TablePair(name, title, words, cells)
 
 
 def papers(roots: tuple[Path, Path], claims_alone: bool = False) -> list[Paper]:

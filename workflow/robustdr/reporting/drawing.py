@@ -47,9 +47,9 @@ class Drawing(Generic[Figure]):
         figure.text(0.01, -(0.2 * lines + 0.3) / figure.get_figheight(), note, fontsize=7)
         return figure
 
-    def printed(self, tables: Sequence[str], **coordinates: str) -> float:
+    def printed(self, tables: Sequence[str] | None, **coordinates: str) -> float:
         """The paper's number, from the first of these tables that prints it; NaN if none does."""
-        printed_cell = self.reported.first(tables, **coordinates) if self.reported else None
+        printed_cell = self.reported.first(tables or (), **coordinates) if self.reported else None
         return float(printed_cell.number) if printed_cell else float("nan")
 
     @staticmethod

@@ -6,7 +6,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import NamedTuple
 
-from robustdr.audit.printed import percent
+from robustdr.audit.printed_claims import percent
 from robustdr.claims.heterogeneity import difference
 from robustdr.claims.intervals import bounds
 from robustdr.claims.verdicts import (
@@ -24,8 +24,8 @@ from robustdr.core.files import write_text
 from robustdr.core.markup import plain, prose, table_row
 from robustdr.evaluation.statistics import holm
 from robustdr.reporting import naming
+from robustdr.reporting.artifacts import Claims, Effect, Record
 from robustdr.reporting.claims import SIGN
-from robustdr.reporting.written import Claims, Effect, Record
 
 QUOTED = 64  # characters of a sentence that the page quotes
 
@@ -45,7 +45,7 @@ class Chain(NamedTuple):
     parts: dict[str, Part | None]
 
 
-class Beside(NamedTuple):
+class OtherSetting(NamedTuple):
     """The same claims in another setting: its name, what the verdicts were reached on, and the papers by title."""
 
     setting: str
@@ -125,6 +125,11 @@ def sentences(paper: Claims) -> list[Sentence]:
     return headline_sentences
 
 
+def banner(paper: Claims) -> str:
+    """Return what a miniature has in place of the papers' data, without amounts; '' for no miniature."""
+    return paper["miniature"].partition(" Amounts:")[0]
+
+
 def answer(papers: Iterable[Claims], setting: str = "") -> list[str]:
     """Return what held, what held in part, what is open or contradicted, and what cannot be known: a line for each.
 
@@ -177,7 +182,7 @@ def _quoted(sentence: str) -> str:
     return f"“{plain(shorten(sentence, QUOTED, placeholder=' […]'))}”"
 
 
-def _judged(paper: Claims, second: Beside | None, setting: str) -> list[str]:
+def _judged(paper: Claims, second: OtherSetting | None, setting: str) -> list[str]:
     """A row for each headline sentence that was judged, in either setting if there are two."""
     paper_sentences = sentences(paper)
     second_sentences = sentences(second.papers[paper["title"]]) if second else paper_sentences
@@ -303,7 +308,7 @@ def write_findings(
     ledger: str,
     output: Path,
     setting: str = "",
-    second: Beside | None = None,
+    second: OtherSetting | None = None,
 ) -> None:
     """Write the page.
 
@@ -313,7 +318,7 @@ def write_findings(
         output: the .md file. setting: what the papers were run on. second: the verdicts of another setting.
     """
     with_headlines = [paper for paper in papers.values() if sentences(paper)]
-    miniature = next(iter(papers.values()))["miniature"].partition(" Amounts:")[0]
+    miniature = banner(next(iter(papers.values())))
     lines = [f"<!-- findings of {ledger} -->", "# Findings", ""]
     lines += [f"> **Miniature.** {prose(miniature)}", ""] if miniature else []
     answers = answer(with_headlines)
@@ -328,7 +333,7 @@ def write_findings(
         "within a sentence (Holm). Power: how often our test shows the printed effect.",
     ]
     if second:
-        texts = dict.fromkeys(paper["miniature"].partition(" Amounts:")[0] for paper in second.papers.values())
+        texts = dict.fromkeys(map(banner, second.papers.values()))
         miniature = " ".join(filter(None, texts))
         lines += [
             "",

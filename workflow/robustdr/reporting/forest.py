@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from robustdr.reporting.written import Effect
+from robustdr.reporting.artifacts import Effect
 
 
 class Axis(NamedTuple):

@@ -9,9 +9,9 @@ from textwrap import shorten
 from robustdr.core.errors import UserError
 from robustdr.core.files import sha256, write_text
 from robustdr.core.markup import prose
-from robustdr.reporting.findings import Beside, Sentence, answer, sentences
+from robustdr.reporting.artifacts import Claims
+from robustdr.reporting.findings import OtherSetting, Sentence, answer, banner, sentences
 from robustdr.reporting.style import COLOURS, pyplot, save
-from robustdr.reporting.written import Claims
 
 BLOCK = re.compile(r"<!-- findings of [^\n]* -->\n.*?<!-- end of findings -->", re.DOTALL)
 
@@ -62,7 +62,7 @@ def draw(judged_sentences: Iterable[Sentence], output: Path) -> None:
 
 
 def write_front(
-    basis: str, papers: list[Claims], second: Beside | None, evidence: Path, readme: Path, picture: Path
+    basis: str, papers: list[Claims], second: OtherSetting | None, evidence: Path, readme: Path, picture: Path
 ) -> None:
     """Write what held, what did not and what cannot be known into README.md, and the picture as .svg and .png.
 
@@ -76,7 +76,7 @@ def write_front(
     text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
     if not BLOCK.search(text):
         raise UserError(f"{readme}: no line '<!-- findings of LEDGER -->' and '<!-- end of findings -->' below it")
-    texts = dict.fromkeys(paper["miniature"].partition(" Amounts:")[0] for paper in papers if paper["miniature"])
+    texts = dict.fromkeys(filter(None, map(banner, papers)))
     opening = " ".join([*(f"**Miniature.** {prose(text)}" for text in texts), basis])
     answers = answer(papers) + (answer(second.papers.values(), second.setting) if second else [])
     findings = [f"- {line}" for line in answers]

@@ -1,8 +1,8 @@
 """Makes the cells of a table: the reported number, the reproduced one, its uncertainty, and whether the two agree."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -15,7 +15,7 @@ from robustdr.evaluation.estimates import ONE, Estimate
 from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.quotients import Ratio, drop_ratio
 from robustdr.evaluation.statistics import confidence_interval, drop
-from robustdr.reporting.cells import Cell
+from robustdr.reporting.cells import Cell, finite
 from robustdr.reporting.marks import MarkTest
 from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.spec import Measured, OneEach, Quoted, Significance, TableSpec
@@ -44,15 +44,14 @@ class Grid:
     printed_at: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
+def rows_of(cells: dict[tuple[str, str], Cell]) -> list[str]:
+    """The distinct rows of cells by (row, column), in the order of their first cells."""
+    return list(dict.fromkeys(row for row, _ in cells))
+
+
 def columns_of(cells: dict[tuple[str, str], Cell]) -> list[str]:
     """The distinct columns of cells by (row, column), in the order of their first cells."""
     return list(dict.fromkeys(column for _, column in cells))
-
-
-def finite(interval: tuple[float, float]) -> tuple[float | None, float | None]:
-    """The ends of an interval, None for one that is infinite."""
-    low, high = (end if isfinite(end) else None for end in interval)
-    return low, high
 
 
 def agreement(reported: Interval, drop: float, predicted: tuple[float, float]) -> str:
@@ -146,6 +145,22 @@ class Maker(Generic[Layout]):
             not_run=self.store.why_not(system, role, query_set) if system else lacking,
         )
 
+    def quantity_cell(self, role: str, query_set: str, quantity: str, system: str = "") -> Cell:
+        """A cell for a quantity of a query set with its printed number, without a reproduced one."""
+        cell = self.blank("", role, query_set, "")
+        coordinates = {"collection": role, "query_set": query_set, "quantity": quantity}
+        cell.value, cell.system = quantity, system
+        cell.quote(self.printed(**coordinates, **({"system": system} if system else {})))
+        unavailable = (kind for kind in self.store.averaged(role, query_set) if kind in self.settings.reasons)
+        cell.not_run = cell.not_run or next((self.settings.reasons[kind] for kind in unavailable), "")
+        return cell
+
+    def read_statistics(self) -> dict[tuple[str, ...], dict[str, float]]:
+        """The content of `statistics`, by collection, split and name of the file."""
+        return {
+            (*path.parts[-3:-1], path.stem): json.loads(path.read_text(encoding="utf-8")) for path in self.statistics
+        }
+
     def values(self, cell: Cell, system: str, query_set: str) -> np.ndarray:
         """Values of the cell's measure and role for any system and query set, [seeds, queries]."""
         return self.store.values(system, cell.role, query_set, cell.measured)
@@ -223,8 +238,8 @@ class Maker(Generic[Layout]):
             return
         difference = estimate - self.estimate(cell, base, query_set)
         compared = Ratio(difference, ONE)
-        cell.difference, cell.p = compared.value, compared.p
-        cell.difference_low, cell.difference_high = finite(compared.interval(0.95))
+        cell.set_difference(compared)
+        cell.p = compared.p
         if test and not against:
             sides = ((cell.system, cell.query_set), (base, query_set))
             ours, theirs = (
@@ -232,4 +247,4 @@ class Maker(Generic[Layout]):
                 for system, query_set in sides
             )
             tested = (marks := MarkTest(test)).tested(ours, theirs, difference, len(family))
-            cell.p, cell.p_runs, cell.mark = tested.paper, tested.ours, marks.mark(tested, cell.difference)
+            cell.p, cell.p_runs, cell.mark = tested.paper, tested.ours, marks.mark(tested, compared.value)

@@ -9,8 +9,8 @@ from pydantic import TypeAdapter
 from robustdr.core.files import write_json, write_text
 from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.statistics import drop
+from robustdr.reporting.artifacts import Table
 from robustdr.reporting.cells import Cell
-from robustdr.reporting.written import Table
 
 Headline = dict[str, dict[str, dict[str, dict[str, dict[str, float]]]]]
 

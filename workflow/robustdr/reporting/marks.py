@@ -57,7 +57,7 @@ class MarkTest:
         if not (mark := loss if difference < 0 else gain):
             return ""
         theirs, ours = (p is not None and p < self.significance.level for p in (p_values.paper, p_values.ours))
-        return mark * theirs + OURS * ours
+        return (mark if theirs else "") + (OURS if ours else "")
 
     def footnotes(self, compared: str, family: str, means: bool, trained: bool, runs_known: bool) -> list[str]:
         """Return what the marks mean, as they were computed.

@@ -59,7 +59,7 @@ def read_data(path: Path) -> Any:
         raise ValueError(f"{path}: {error}") from error
 
 
-class OfSet(TypedDict):
+class QuerySetMeasures(TypedDict):
     """A query set, by measure: each query's value in 1 / `DIGITS`, None if it has none, and the exact mean."""
 
     measures: dict[str, list[int | None]]
@@ -68,7 +68,7 @@ class OfSet(TypedDict):
 
 def _measured(
     measures: list[Path], seeds: int, query_sets: Mapping[str, list[str]], qids: dict[str, list[str]]
-) -> dict[str, OfSet]:
+) -> dict[str, QuerySetMeasures]:
     """The data of each query set; values are means over seeds."""
     rows = pd.concat(map(read_measures, measures))
     sums = rows.groupby(["query_set", "measure", "qid"], sort=False)["value"].sum()

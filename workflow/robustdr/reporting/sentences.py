@@ -16,7 +16,7 @@ from robustdr.claims.verdicts import (
     VERDICTS,
     tally,
 )
-from robustdr.reporting.written import Effect, Record
+from robustdr.reporting.artifacts import Effect, Record
 
 OPENING = {SUPPORTED: "Supported", PARTLY: "Partly", CONTRADICTED: "Contradicted", INCONCLUSIVE: "Inconclusive"}
 

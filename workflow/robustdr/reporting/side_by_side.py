@@ -14,8 +14,8 @@ from robustdr.core.errors import UserError
 from robustdr.evaluation.estimates import ONE, Estimate
 from robustdr.evaluation.measures import read_measures
 from robustdr.evaluation.quotients import Ratio
+from robustdr.reporting.artifacts import Table
 from robustdr.reporting.cells import Cell
-from robustdr.reporting.written import Table
 
 SIDES = ("A", "B")
 EQUAL = "equal"
@@ -174,7 +174,7 @@ def _pair(roots: tuple[Path, Path], tables: tuple[Table, Table], first: Placed |
         return Pair(texts, (a, b))
     factor, digits = UNITS[tables[0]["layout"].get("unit", "percent")]
     difference = factor * (b.reproduced - a.reproduced)
-    ours, theirs = (by_query(*cell_inputs) for cell_inputs in zip(roots, tables, (a, b), strict=True))
+    ours, theirs = by_query(roots[0], tables[0], a), by_query(roots[1], tables[1], b)
     if ours is None or theirs is None:
         return Pair(texts, (a, b), difference, digits=digits, equal=difference == 0)
     queries = (len(ours), len(theirs))

@@ -19,21 +19,21 @@ from robustdr.audit.page import template_record
 from robustdr.audit.record import FindingRecord, Record
 from robustdr.claims.controls import PASSES
 from robustdr.claims.verdicts import NOT_PRINTED, NOT_RUN, OPEN, POWER, VERDICTS
-from robustdr.core.files import write_text
+from robustdr.core.files import from_json, write_text
 from robustdr.keys.integrity import hardware
+from robustdr.reporting.artifacts import Claims, Means, Table, TableLayout, opened
+from robustdr.reporting.artifacts import Record as Claim
 from robustdr.reporting.cells import Cell
 from robustdr.reporting.charts import Drop, drops, embedded, rank, scatter
-from robustdr.reporting.choice import advice, compared, gains
+from robustdr.reporting.claim_pages import Shown, headlines, judged
 from robustdr.reporting.claims import SIGN
-from robustdr.reporting.deciding import Explored
+from robustdr.reporting.deciding_queries import Explored
 from robustdr.reporting.forest import Axis
 from robustdr.reporting.grid import AGREEMENTS
-from robustdr.reporting.judged import Shown, headlines, judged, read_replicates
+from robustdr.reporting.method_choice import advice, compared, gains
 from robustdr.reporting.sentences import of_scale, percent
 from robustdr.reporting.settings import MOST, PARTS, SHARED, Paper, SiteSettings
 from robustdr.reporting.templates import templates, write_shared
-from robustdr.reporting.written import Claims, Laid, Means, Table, opened
-from robustdr.reporting.written import Record as Claim
 
 COMPARISON = "all_methods"  # table of the methods to choose from
 REASONS = {
@@ -99,7 +99,7 @@ def query_link(cell: Cell, means: Means) -> str:
     return "/".join((cell.collection, cell.system, cell.split, kinds, cell.measured, cell.table))
 
 
-def _ordered(layout: Laid, cells: list[Cell], paper: str) -> Laid:
+def _ordered(layout: TableLayout, cells: list[Cell], paper: str) -> TableLayout:
     """The layout with the columns of the paper's own method first: of the systems that are named after it."""
 
     def is_paper_method(column: int) -> bool:
@@ -191,7 +191,8 @@ def write_site(
         return next((_read_artifact(path, kind, settings.command) for path in paths_of(paper, paths)), (None, ""))
 
     tables_by_name = {path.stem: _read_artifact(path, Table, settings.command) for path in tables}
-    singles, explored = read_replicates(replicates), Explored(output.parent / "data")
+    singles = from_json(replicates.read_bytes()) if replicates else {}  # by paper and claim
+    explored = Explored(output.parent / "data")
     papers: list[_Page] = []
     judged_claims: list[Claims] = []
     for paper in settings.papers:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from robustdr.reporting.cells import Cell
 from robustdr.reporting.grid import Grid
+from robustdr.reporting.released_numbers import RUN
 from robustdr.reporting.settings import TableSettings
-from robustdr.reporting.theirs import RUN
 
 THEIR_QUERIES, DRAWN, SOME_DRAWN = "their queries", "drawn here", "their queries and drawn here"
 THEIR_CHECKPOINT, THEIR_RUN, TRAINED = "their checkpoint", "their run", "trained here"

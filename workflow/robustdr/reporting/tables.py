@@ -15,15 +15,15 @@ from robustdr.core.markup import plain, prose, table_row, tex
 from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.store import open_store
 from robustdr.keys.integrity import hardware, recorded
+from robustdr.reporting.artifacts import TableLayout
 from robustdr.reporting.cells import Cell
 from robustdr.reporting.grid import AGREEMENTS, Grid, Maker
 from robustdr.reporting.layouts import LAYOUTS
 from robustdr.reporting.marks import OURS, MarkTest
 from robustdr.reporting.naming import replace_names
+from robustdr.reporting.released_numbers import ReleasedNumber, beside_printed, section
 from robustdr.reporting.settings import TableSettings
 from robustdr.reporting.sources import legend, marks, set_sources
-from robustdr.reporting.theirs import Beside, beside_printed, section
-from robustdr.reporting.written import Laid
 
 AGREEMENT = (  # legend of the words
     ". Beside a reproduced drop: as printed, it agrees with the reported one within the error of both (95 %); drops "
@@ -38,7 +38,7 @@ def reported_text(cell: Cell) -> str:
     return " / ".join(filter(None, (cell.reported + cell.reported_mark, cell.reported_drop))) or "–"
 
 
-def reproduced_text(cell: Cell, unit: str = "percent") -> str:
+def reproduced_text(cell: Cell, unit: str) -> str:
     """The cell as reproduced, in a `unit` of `TableSpec.unit_of_cells`; `not run` if it has no number."""
     if cell.reproduced is None:
         return "not run"
@@ -61,7 +61,7 @@ def reproduced_text(cell: Cell, unit: str = "percent") -> str:
     return text
 
 
-def laid_out(settings: TableSettings, grid: Grid) -> Laid:
+def laid_out(settings: TableSettings, grid: Grid) -> TableLayout:
     """The layout of the table; its `fields`, by row and column, are (reported, reproduced, number of the cell)."""
     unit = settings.spec.unit_of_cells
     numbers, marked = {place: number for number, place in enumerate(grid.cells)}, marks(grid)
@@ -90,10 +90,10 @@ def laid_out(settings: TableSettings, grid: Grid) -> Laid:
     }
 
 
-Given = Mapping[tuple[str, str], Sequence[Beside]]
+Differences = Mapping[tuple[str, str], Sequence[ReleasedNumber]]
 
 
-def _lines(settings: TableSettings, grid: Grid, differences: Given) -> tuple[list[str], list[list[str]]]:
+def _lines(settings: TableSettings, grid: Grid, differences: Differences) -> tuple[list[str], list[list[str]]]:
     """The heading and the lines of a table: two lines per row, reported and reproduced; one if none is reported.
 
     A third one has the difference of what authors released (`differences`) from what they print.
@@ -223,7 +223,7 @@ def heading(settings: TableSettings) -> str:
     return number + settings.spec.title
 
 
-def markdown(settings: TableSettings, grid: Grid, differences: Given) -> str:
+def markdown(settings: TableSettings, grid: Grid, differences: Differences) -> str:
     head, lines = _lines(settings, grid, differences)
     joined = ", " if settings.table.startswith("table") else ": "
     text = [f"# {plain(f'{settings.title}{joined}{heading(settings)}')}", ""]
@@ -239,7 +239,7 @@ def markdown(settings: TableSettings, grid: Grid, differences: Given) -> str:
     return "\n".join(text)
 
 
-def latex(settings: TableSettings, grid: Grid, differences: Given) -> str:
+def latex(settings: TableSettings, grid: Grid, differences: Differences) -> str:
     head, lines = _lines(settings, grid, differences)
     rows = [" & ".join(map(tex, line)) for line in lines]
     caption = settings.spec.title + (f". Miniature: {settings.miniature}" if settings.miniature else "")

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, StrictUndefined
 
-from robustdr.audit.page import FOLDER
+from robustdr.audit import page
 from robustdr.core.files import write_text
 from robustdr.reporting.settings import PAGES
 
@@ -16,8 +16,8 @@ def templates(**values: Any) -> Environment:
 
     `up` is the way from a page to the report's folder.
     """
-    loader = FileSystemLoader([PAGES, FOLDER])
-    environment = Environment(autoescape=True, undefined=StrictUndefined, loader=loader, trim_blocks=True)
+    environment = page.environment(PAGES)
+    environment.undefined = StrictUndefined
     environment.globals |= {"up": "", "stamp": "", **values}
     return environment
 

@@ -161,7 +161,7 @@ class Trained(Kind):
             raise UserError(f"{initial_place}: the checkpoint {initial!r} has the form {form!r}; allowed: {allowed}")
 
     def forms(self, recipe: Any) -> Collection[str]:
-        """Allowed forms of the recipe's checkpoint; see `encoding.directory.FORMS`."""
+        """Allowed forms of the recipe's checkpoint; see `encoding.settings.Checkpoint.form`."""
         return (ENCODER,)
 
     def parents(self, lineage: Lineage, system: str) -> list[str]:

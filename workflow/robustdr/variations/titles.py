@@ -13,7 +13,8 @@ from robustdr.core.errors import UserError
 from robustdr.core.files import atomic
 from robustdr.core.seeds import generator
 from robustdr.encoding import loading
-from robustdr.encoding.allowed import INDEX, PICKLES, WEIGHTS
+from robustdr.encoding.allowed import INDEX, PICKLES
+from robustdr.encoding.directory import WEIGHTS
 from robustdr.variations.paraphrase import T5DescriptionToTitle
 
 DESCRIPTION, TITLE = 128, 64  # tokens

@@ -60,9 +60,7 @@ def learning_curve(drawing: Drawing[Settings]) -> Picture:
             axis.fill_between(shares, low, high, color=colour, alpha=0.12, linewidth=0)
             coordinates = {"collection": role, "query_set": query_set, "measure": spec.measure}
             printed = [
-                drawing.printed(spec.reported or (), system=settings.names[name], **coordinates)
-                if share in (0, 1)
-                else nan
+                drawing.printed(spec.reported, system=settings.names[name], **coordinates) if share in (0, 1) else nan
                 for share, name in points
             ]
             changes = [100 * (number / printed[0] - 1) for number in printed]

@@ -41,7 +41,7 @@ def robustness(drawing: Drawing[Settings]) -> Picture:
             "measure": spec.measure,
         }
         for value, numbers in printed.items():
-            numbers.append(-drawing.printed(spec.reported or (), value=value, **coordinates))
+            numbers.append(-drawing.printed(spec.reported, value=value, **coordinates))
         drops[label] = [100 * (store.values(system, role, kind, measure).mean() / clean - 1) for kind in kinds]
     rows = range(len(drops))
     figure, axis = pyplot().subplots(figsize=(5.4, 0.9 + 0.3 * len(rows)))

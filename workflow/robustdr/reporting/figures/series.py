@@ -48,7 +48,7 @@ def series(drawing: Drawing[Settings]) -> Picture:
             system, query_set = (point, line) if over_systems else (line, point)
             store_key = (system, role, query_set)
             coordinates = {"collection": spec.collection, "system": settings.names[system], "query_set": query_set}
-            printed.append((float(place), drawing.printed(spec.reported or (), **coordinates, measure=spec.measure)))
+            printed.append((float(place), drawing.printed(spec.reported, **coordinates, measure=spec.measure)))
             if reason := store.why_not(*store_key):
                 lacking.setdefault(reason, []).append(place if over_systems else label)
                 continue

@@ -11,7 +11,7 @@ from robustdr.evaluation.estimates import ONE
 from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.quotients import Ratio
 from robustdr.reporting.cells import Cell
-from robustdr.reporting.grid import Grid, Maker, finite
+from robustdr.reporting.grid import Grid, Maker
 from robustdr.reporting.spec import Name, Names, OneEach, Quoted
 
 Chain = Annotated[tuple[str | None, ...], Field(min_length=1)]
@@ -93,9 +93,8 @@ def _step(make: Maker[Settings], role: str, query_set: str, measure: str, before
     if not cell.not_run:
         new, old = (make.estimate(cell, system, query_set) for system in (after, before))
         gain = Ratio(new - old, ONE)
-        cell.reproduced = cell.difference = gain.value
-        cell.p, cell.seeds, cell.queries = gain.p, gain.seeds, gain.queries
-        cell.difference_low, cell.difference_high = finite(gain.interval(0.95))
+        cell.set_difference(gain)
+        cell.reproduced, cell.p, cell.seeds, cell.queries = gain.value, gain.p, gain.seeds, gain.queries
     return cell
 
 

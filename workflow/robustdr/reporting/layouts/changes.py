@@ -15,8 +15,8 @@ from robustdr.core.settings import settings
 from robustdr.evaluation.estimates import ONE, Estimate
 from robustdr.evaluation.names import ORIGINAL
 from robustdr.evaluation.quotients import Ratio
-from robustdr.reporting.cells import Cell
-from robustdr.reporting.grid import Grid, Maker, agreement, finite
+from robustdr.reporting.cells import Cell, finite
+from robustdr.reporting.grid import Grid, Maker, agreement, columns_of, rows_of
 from robustdr.reporting.spec import Columns, Names, Quoted
 from robustdr.variations.statistics import neutral
 
@@ -74,8 +74,7 @@ def changes(make: Maker[Settings]) -> Grid:
         f"{name}: the mean of {', '.join(labels[system] for system in make.one_of_each(members, 0))}."
         for name, members in averages.items()
     ]
-    rows, columns = (list(dict.fromkeys(places)) for places in zip(*cells, strict=True))
-    return Grid("System", rows, columns, cells, notes=notes)
+    return Grid("System", rows_of(cells), columns_of(cells), cells, notes=notes)
 
 
 def _changed(queries: list[Path]) -> Changed:

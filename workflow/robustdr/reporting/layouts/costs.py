@@ -8,7 +8,7 @@ from pydantic import Field
 
 from robustdr.core.settings import settings
 from robustdr.reporting.cells import Cell
-from robustdr.reporting.grid import Grid, Maker, columns_of
+from robustdr.reporting.grid import Grid, Maker, columns_of, rows_of
 from robustdr.reporting.spec import Columns, Measured, Quoted
 from robustdr.training.settings import Cost
 
@@ -62,7 +62,7 @@ def costs(make: Maker[Settings]) -> Grid:
         notes.append(f"Trained on: {', '.join(sorted(set(devices)))}.")
     return Grid(
         "System",
-        list(dict.fromkeys(row for row, _ in cells)),
+        rows_of(cells),
         [*columns_of(cells), *facts],
         cells,
         facts,

@@ -11,7 +11,6 @@ from robustdr.evaluation.names import ORIGINAL
 from robustdr.reporting.cells import Cell
 from robustdr.reporting.grid import Grid, Maker, columns_of
 from robustdr.reporting.spec import Names, TableSpec
-from robustdr.reporting.wording import blank, by_place, kinds, mean
 
 
 @settings
@@ -35,7 +34,7 @@ def diversity(make: Maker[Settings]) -> Grid:
 
     The values of a mean are averaged over its variations (intent, Table 3).
     """
-    statistics = by_place(make.statistics)
+    statistics = make.read_statistics()
     originals = (path for path in make.queries if path.stem == "queries")
     lengths = {path.parts[-3:-1]: fmean(map(len, read_queries(path).values())) for path in originals}
     cells: dict[tuple[str, str], Cell] = {}
@@ -46,9 +45,10 @@ def diversity(make: Maker[Settings]) -> Grid:
             for quantity, (field, heading) in DIVERSITY.items():
                 if query_set == ORIGINAL and field != "characters":
                     continue
-                cell = cells[query_set, f"{role} {heading}"] = blank(make, role, query_set, quantity)
+                cell = cells[query_set, f"{role} {heading}"] = make.quantity_cell(role, query_set, quantity)
                 if query_set == ORIGINAL:
                     cell.reproduced = lengths.get(place)
                 elif not cell.not_run:
-                    cell.reproduced = mean(statistics[*place, kind][field] for kind in kinds(make, role, query_set))
+                    values = [statistics[*place, kind][field] for kind in make.store.averaged(role, query_set)]
+                    cell.reproduced = fmean(values) if values else None
     return Grid("Query set", list(make.spec.query_sets), columns_of(cells), cells)

@@ -11,7 +11,7 @@ from robustdr.evaluation.names import MEAN, ORIGINAL
 from robustdr.evaluation.quotients import Ratio
 from robustdr.evaluation.statistics import holm
 from robustdr.reporting.cells import Cell
-from robustdr.reporting.grid import Grid, Maker, finite
+from robustdr.reporting.grid import Grid, Maker
 from robustdr.reporting.spec import Level, Measured, Name, Names
 from robustdr.training.settings import Cost
 
@@ -76,9 +76,7 @@ def _set_gain(make: Maker[Settings], cell: Cell) -> None:
     """Give a cell's difference from the base as a share of the base's mean on the original queries."""
     if cell.difference is not None:
         estimate, base = (make.estimate(cell, system, cell.query_set) for system in (cell.system, cell.against))
-        gain = Ratio(estimate - base, make.estimate(cell, cell.against, ORIGINAL))
-        cell.difference = gain.value
-        cell.difference_low, cell.difference_high = finite(gain.interval(0.95))
+        cell.set_difference(Ratio(estimate - base, make.estimate(cell, cell.against, ORIGINAL)))
 
 
 def _from_best(make: Maker[Settings], cells: dict[str, Cell]) -> dict[str, tuple[str, str]]:

@@ -1,6 +1,5 @@
 """A row per query set of each collection, a column per system and measure."""
 
-import json
 from itertools import product
 from typing import Annotated, Literal
 
@@ -8,7 +7,7 @@ from pydantic import Field
 
 from robustdr.core.settings import settings
 from robustdr.reporting.cells import Cell
-from robustdr.reporting.grid import Grid, Maker
+from robustdr.reporting.grid import Grid, Maker, columns_of, rows_of
 from robustdr.reporting.spec import Columns, Dropping, Measured, Quoted, Tested, Unique
 
 
@@ -43,7 +42,7 @@ def query_sets(make: Maker[Settings]) -> Grid:
     """
     roles = make.spec.collections
     references = make.spec.drop_from or [""] * len(roles)
-    statistics = {path.parts[-3:]: json.loads(path.read_text(encoding="utf-8")) for path in make.statistics}
+    statistics = make.read_statistics()
     cells: dict[tuple[str, str], Cell] = {}
     counted: dict[str, dict[str, tuple[str, str]]] = {quantity: {} for quantity in make.spec.counts}
     printed_at: dict[str, dict[str, str]] = {}
@@ -57,9 +56,7 @@ def query_sets(make: Maker[Settings]) -> Grid:
             for (label, system), measure in product(systems, make.measures(role)):
                 column = f"{label} {make.heading(measure)}"
                 cells[row, column] = make.cell(system, role, query_set, measure, references[position])
-            set_statistics = statistics.get(
-                (role_evaluation["collection"], role_evaluation["split"], f"{query_set}.json")
-            )
+            set_statistics = statistics.get((role_evaluation["collection"], role_evaluation["split"], query_set))
             for quantity, of_rows in counted.items():
                 printed = make.printed(collection=role, query_set=query_set, quantity=quantity)
                 count_text = f"{set_statistics[COUNTED[quantity]]:,}" if set_statistics else "–"
@@ -70,11 +67,11 @@ def query_sets(make: Maker[Settings]) -> Grid:
                     printed_at.setdefault(row, {})[quantity] = str(printed)
             if set_statistics and set_statistics["lost"]:
                 lost_notes.append(f"{row} {100 * set_statistics['lost'] / set_statistics['queries']:.1f} %")
-    rows, columns = (list(dict.fromkeys(places)) for places in zip(*cells, strict=True))
     notes = [CHANGED] if "valid" in counted else []
     if any("in case alone" in count_text for _, count_text in counted.get("changed", {}).values()):
         notes.append(CASE)
     if lost_notes:
         opening = "Queries that lost all their uncommon words, and so no longer ask the same"
         notes.append(f"{opening}: {', '.join(lost_notes)}.")
-    return Grid("Query set", rows, [*counted, *columns], cells, counted, notes, printed_at)
+    columns = [*counted, *columns_of(cells)]
+    return Grid("Query set", rows_of(cells), columns, cells, counted, notes, printed_at)

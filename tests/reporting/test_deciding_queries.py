@@ -9,7 +9,7 @@ from markupsafe import Markup
 from tests.reporting.conftest import evaluation
 from tests.reporting.small_site import CLAIM, EFFECT, NASTY, build
 
-from robustdr.reporting.deciding import Explored, changed
+from robustdr.reporting.deciding_queries import Explored, changed
 
 
 @pytest.fixture()

@@ -105,7 +105,7 @@ def percent(low: float, high: float) -> str:
 
 
 @dataclass(frozen=True)
-class Judged:
+class PrintedEffect:
     """One effect as printed: its rounding interval (a loss is negative), the verdict, and the marks beside its cells.
 
     `asked`: the queries that its margin needs, if it has one.
@@ -132,7 +132,7 @@ class AsPrinted:
     """
 
     verdict: str
-    effects: list[Judged]
+    effects: list[PrintedEffect]
     reason: str = ""
     findings: list[str] = field(default_factory=list)
 
@@ -184,7 +184,7 @@ def as_printed(claim: Claim, printed: Printed, findings: Sequence[Finding], mess
     for table in printed.tables:
         if table not in printed.reported.tables:
             raise unknown(f"{message_place}: reported", table, printed.reported.tables)
-    judged: list[Judged] = []
+    judged: list[PrintedEffect] = []
     try:
         for effect in claim.test.effects(printed, find_stated_size(claim, printed.reported, message_place)):
             compared = [cell for cell in printed.new_cells() if cell.coordinates.get("query_set") == effect.query_set]
@@ -201,7 +201,7 @@ def as_printed(claim: Claim, printed: Printed, findings: Sequence[Finding], mess
                 verdict = SUPPORTED if attested else INCONCLUSIVE
             needed_queries = planned(effect.region, sum(effect.base) / 2, claim.level) if effect.base else None
             low, high = -size if effect.down else size
-            judged.append(Judged(effect.words, low, high, marks, verdict, needed_queries))
+            judged.append(PrintedEffect(effect.words, low, high, marks, verdict, needed_queries))
     except Absent as error:
         return AsPrinted(NOT_PRINTED, judged, str(error))
     cells = {id(cell) for cell in printed.used}

@@ -6,10 +6,10 @@ from robustdr.claims.controls import PASSES
 from robustdr.claims.verdicts import NOT_RUN
 from robustdr.core.errors import UserError
 from robustdr.core.markup import code, plain, prose, table_row
-from robustdr.reporting.written import Claims, opened
+from robustdr.reporting.artifacts import Claims, opened
 
 
-def gate(folder: Path) -> tuple[str, int]:
+def list_controls(folder: Path) -> tuple[str, int]:
     """Return the controls of a folder such as results/mini, in Markdown, and how many do not pass.
 
     Raises:

@@ -3,7 +3,7 @@
 import pytest
 
 from robustdr.audit.reported import load_paper
-from robustdr.reporting.theirs import MODEL, RUN, Beside, section
+from robustdr.reporting.released_numbers import MODEL, RUN, ReleasedNumber, section
 
 
 @pytest.fixture(scope="module")
@@ -21,13 +21,13 @@ def cells():
      (0.1575, MODEL, "+0.25")],
 )  # fmt: skip
 def test_a_run_gives_what_rounds_to_it_and_a_model_what_is_near(cells, given, of, difference):
-    assert Beside(cells[0], given, of).difference == difference
+    assert ReleasedNumber(cells[0], given, of).difference == difference
 
 
 def test_drops_compare_too(cells):
-    assert Beside(cells[1], -0.5198, RUN).difference == "="
-    assert Beside(cells[1], -0.5432, RUN).difference == "-2.32"
-    assert Beside(cells[1], -0.5432, RUN).finding == {
+    assert ReleasedNumber(cells[1], -0.5198, RUN).difference == "="
+    assert ReleasedNumber(cells[1], -0.5432, RUN).difference == "-2.32"
+    assert ReleasedNumber(cells[1], -0.5432, RUN).finding == {
         "cell": "msmarco-passage · dev · misspell · dr_oq · RR@10 · drop",
         "printed": "-52.0%",
         "consistent": "-54.32%",
@@ -36,7 +36,11 @@ def test_drops_compare_too(cells):
 
 
 def test_the_section_counts_and_lists(cells):
-    found = [Beside(cells[0], 0.155, RUN), Beside(cells[0], 0.20, RUN), Beside(cells[0], 0.155, MODEL)]
+    found = [
+        ReleasedNumber(cells[0], 0.155, RUN),
+        ReleasedNumber(cells[0], 0.20, RUN),
+        ReleasedNumber(cells[0], 0.155, MODEL),
+    ]
     text = "\n".join(section(found))
     assert "their runs give 1 of 2 and their models give 1 of 1" in text and "**inconsistent**, 1 cell\n" in text
     assert "| 15.5 | 20.00 | what the authors' own run gives |" in text

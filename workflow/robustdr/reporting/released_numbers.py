@@ -18,7 +18,7 @@ EXACT = {RUN: 1e-9, MODEL: 0.001}  # of a measure between 0 and 1; a model's ran
 EXACT_DROP = {RUN: 1e-9, MODEL: 0.005}
 
 
-class Beside(NamedTuple):
+class ReleasedNumber(NamedTuple):
     """A printed number beside what the authors' own artifact gives; `artifact`: run or model."""
 
     printed: Printed
@@ -58,7 +58,7 @@ class Beside(NamedTuple):
 
 def beside_printed(
     grid: Grid, printed_cells: Iterable[Printed], theirs: Mapping[str, Mapping[str, str]]
-) -> dict[tuple[str, str], list[Beside]]:
+) -> dict[tuple[str, str], list[ReleasedNumber]]:
     """Return what stands beside the printed numbers of a table, by row and column.
 
     Args:
@@ -68,16 +68,18 @@ def beside_printed(
     return {place: pairs for place, cell in grid.cells.items() if (pairs := [*_pairs(cell, by_name, theirs)])}
 
 
-def _pairs(cell: Cell, by_name: Mapping[str, Printed], theirs: Mapping[str, Mapping[str, str]]) -> Iterable[Beside]:
+def _pairs(
+    cell: Cell, by_name: Mapping[str, Printed], theirs: Mapping[str, Mapping[str, str]]
+) -> Iterable[ReleasedNumber]:
     artifact = theirs.get(cell.system, {}).get(cell.role)
     for name in filter(None, cell.printed_at.split("; ")) if artifact else ():
         printed = by_name[name]
         value = cell.drop if printed.coordinates.get("value") == "drop" else cell.reproduced
         if artifact and value is not None:
-            yield Beside(printed, value, artifact)
+            yield ReleasedNumber(printed, value, artifact)
 
 
-def section(pairs_beside: Sequence[Beside]) -> list[str]:
+def section(pairs_beside: Sequence[ReleasedNumber]) -> list[str]:
     """Return the lines of Markdown about the numbers that the authors' own artifacts give, and do not give."""
     if not pairs_beside:
         return []

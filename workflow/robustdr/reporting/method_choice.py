@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from robustdr.evaluation.names import MEAN, ORIGINAL
+from robustdr.reporting.artifacts import Effect
 from robustdr.reporting.cells import Cell
 from robustdr.reporting.layouts.methods import BETTER, WORSE
-from robustdr.reporting.written import Effect
 
 
 class Method(NamedTuple):

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from robustdr.reporting.choice import advice, compared, gains
-from robustdr.reporting.written import Table, opened
+from robustdr.reporting.artifacts import Table, opened
+from robustdr.reporting.method_choice import advice, compared, gains
 
 
 @pytest.fixture()

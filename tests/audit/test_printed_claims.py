@@ -7,7 +7,7 @@ from types import MappingProxyType
 import pytest
 
 from robustdr.audit.audited import Audit, audit
-from robustdr.audit.printed import AsPrinted, Claimed, judge, judge_folder, percent
+from robustdr.audit.printed_claims import AsPrinted, Claimed, judge, judge_folder, percent
 from robustdr.audit.reported import load_paper
 from robustdr.claims.claim import Claim
 from robustdr.core.errors import UserError

@@ -11,8 +11,8 @@ from markupsafe import Markup, escape
 
 from robustdr.evaluation.names import ORIGINAL
 from robustdr.evaluation.settings import Evaluated
+from robustdr.reporting.artifacts import Record
 from robustdr.reporting.queries import DIGITS, read_data
-from robustdr.reporting.written import Record
 
 WORDS = re.compile(r"\s+|\S+")
 SIMILAR = 0.6  # share of characters that two words have in common, from where on one is the other misspelt

@@ -2,7 +2,7 @@
 
 import pytest
 
-from robustdr.reporting.judged import first_of
+from robustdr.reporting.claim_pages import first_of
 
 
 def claim(name, verdict, source="Abstract", effects=("one",), headline=True, hypothesis=False):

@@ -2,18 +2,16 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from robustdr.claims.verdicts import NOT_RUN, OPEN, sentence_verdicts
-from robustdr.core.files import from_json
+from robustdr.reporting.artifacts import Claims, Record
 from robustdr.reporting.claims import counted
-from robustdr.reporting.deciding import Explored
+from robustdr.reporting.deciding_queries import Explored
 from robustdr.reporting.forest import Axis
 from robustdr.reporting.naming import readable
 from robustdr.reporting.sentences import of_claim, of_paper, queries_for_printed, smallest
 from robustdr.reporting.settings import Paper
-from robustdr.reporting.written import Claims, Record
 
 MIDDLE = 0.96  # of all ends: the part that the common axis of a paper covers; what lies outside has an arrow
 UNPRINTED = {"printed": None, "region": None}  # of a single run, which is drawn alone
@@ -115,8 +113,3 @@ def judged(
         "as_printed": counts_printed,
         "every": Counter(claim["verdict"] for claim in artifact["claims"]),
     }
-
-
-def read_replicates(path: Path | None) -> Any:
-    """By paper and claim: the single runs of `evidence/replicates.json`; nothing without the file."""
-    return from_json(path.read_bytes()) if path else {}

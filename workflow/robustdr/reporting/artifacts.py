@@ -14,7 +14,7 @@ Made = TypeVar("Made")
 Means = dict[str, dict[str, list[str]]]  # by role and name of the mean: the variations that it averages
 
 
-class Laid(TypedDict):
+class TableLayout(TypedDict):
     """The layout of a table; `fields`, by row and column, are (reported, reproduced, number of the cell).
 
     `marks`, by row or column, say whose queries or models it has (`reporting.sources`).
@@ -35,7 +35,7 @@ class Table(TypedDict):
 
     title: str
     compared: bool
-    layout: Laid
+    layout: TableLayout
     means: Means
     cells: list[Cell]
     footnotes: list[str]
