@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from robustdr.collections import passages, write_corpus, write_split
+from robustdr.collections import keys_of_passages, write_corpus, write_split
 from robustdr.collections.liveqa import read_questions, without_slips
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_qrels, read_queries
@@ -123,7 +123,7 @@ def test_one_word_may_become_two_and_two_one():
 
 def test_typed_and_corrected_collections_share_their_passages(source):
     other = {**source, "splits": {"test": {"text": "corrected"}}, "description": "Others."}
-    assert passages(source) == passages(other)
+    assert keys_of_passages(source) == keys_of_passages(other)
 
 
 @pytest.mark.parametrize("text", ["", "<LiveQA", "<LiveQA><NLM-QUESTION/></LiveQA>"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from robustdr.collections import KINDS, part
+from robustdr.collections import KINDS, deciding_keys
 from robustdr.collections.settings import Source
 from robustdr.core.settings import read_settings
 from robustdr.experiments.config import load
@@ -20,14 +20,16 @@ COLLECTIONS = load(ROOT / "config").collections
 @pytest.mark.parametrize("name", COLLECTIONS)
 def test_the_corpus_and_every_split_of_a_collection_are_read_as_they_stand(name):
     for split in (None, *COLLECTIONS[name]["splits"]):
-        source = part(COLLECTIONS[name], split)
+        source = deciding_keys(COLLECTIONS[name], split)
         assert read_settings(Source, json.dumps(source)) == source
 
 
 def test_another_file_of_titled_passages_makes_another_corpus_and_the_same_splits():
     titled = COLLECTIONS["msmarco-passage-titled"]
     moved = {**titled, "titled": {"path": "titled.jsonl"}}
-    assert part(titled, "dev") == part(moved, "dev") and part(titled, None) != part(moved, None)
+    assert deciding_keys(titled, "dev") == deciding_keys(moved, "dev") and deciding_keys(titled, None) != deciding_keys(
+        moved, None
+    )
 
 
 def test_the_head_of_the_configuration_lists_every_kind():

@@ -13,7 +13,7 @@ from robustdr.core.errors import UserError
 from robustdr.core.seeds import generator
 from robustdr.evaluation.names import MEAN
 from robustdr.own import models
-from robustdr.own.compression import compressed, size
+from robustdr.own.compression import compress, size
 from robustdr.retrieval.nearest import nearest
 
 QUERY = np.array([[0.0, 0.6, 0.8, 0.0]], np.float32)
@@ -21,7 +21,7 @@ PASSAGES = np.array([[0.3, 0.4, 0.5, 0.7], [-0.8, 0.6, 0.0, 0.0], [0.0, 0.5, -0.
 
 
 def vectors(dimension, precision, unit, blocks=(PASSAGES,)):
-    queries, passages = compressed(QUERY, blocks, dimension, precision, unit)
+    queries, passages = compress(QUERY, blocks, dimension, precision, unit)
     return queries, np.concatenate([*passages])
 
 
@@ -54,7 +54,7 @@ def test_a_range_of_all_passages_has_255_steps(blocks):
 
 
 def test_a_dimension_that_is_everywhere_the_same_ranks_nothing():
-    queries, passages = compressed(QUERY, [np.ones((2, 4), np.float32)], 4, "int8", False)
+    queries, passages = compress(QUERY, [np.ones((2, 4), np.float32)], 4, "int8", False)
     assert not queries.any() and np.isfinite(np.concatenate([*passages])).all()
 
 
@@ -77,7 +77,7 @@ def test_the_ranking_of_sentence_transformers_where_all_passages_are_ranked_agai
     results, *_ = semantic_search_faiss(
         cut[:10], coarse, corpus_precision=library_precision, top_k=50, ranges=ranges, rescore_multiplier=1
     )
-    queries, passages = compressed(whole[:10], [whole[10:40], whole[40:]], dimension, precision, True)
+    queries, passages = compress(whole[:10], [whole[10:40], whole[40:]], dimension, precision, True)
     docids = [[str(number) for number in range(30)], [str(number) for number in range(30, 50)]]
     query_set = {str(number): text for number, text in enumerate(texts[:10])}
     (run,) = nearest([query_set], texts[:10], queries, zip(passages, docids, strict=True), {}, 50)

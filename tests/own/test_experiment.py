@@ -149,21 +149,21 @@ def test_kinds_are_mixed_and_each_ranks_in_its_way(data, tiny_model, tiny_transf
 
 def test_rules_alone_are_at_hand():
     """Neither the identity nor what a model makes, nor what a stand-in makes in place of one."""
-    available = {name for names in experiment.at_hand().values() for name in names}
+    available = {name for names in experiment.available_variations().values() for name in names}
     assert {"typo", "misspell", "swap_words", "lemmatise"} <= available
     assert not available & {"original", "back_translation", "llm", "paraphrase_t5_paws", "released", "logged"}
 
 
 def test_some_of_them(monkeypatch):
-    assert experiment.chosen(["swap_words", "typo"]) == {"misspelling": ["typo"], "ordering": ["swap_words"]}
-    of_papers = {name for names in experiment.chosen(["papers"]).values() for name in names}
+    assert experiment.choose_variations(["swap_words", "typo"]) == {"misspelling": ["typo"], "ordering": ["swap_words"]}
+    of_papers = {name for names in experiment.choose_variations(["papers"]).values() for name in names}
     assert of_papers == {
-        name for names in experiment.at_hand().values() for name in names if variations.kind(name).papers
+        name for names in experiment.available_variations().values() for name in names if variations.kind(name).papers
     }
-    assert experiment.chosen(["papers", "dropped_blank"])["misspelling"].count("dropped_blank") == 1
-    assert experiment.chosen(["human_misspelling", "typo"]) == {"misspelling": ["human_misspelling", "typo"]}
+    assert experiment.choose_variations(["papers", "dropped_blank"])["misspelling"].count("dropped_blank") == 1
+    assert experiment.choose_variations(["human_misspelling", "typo"]) == {"misspelling": ["human_misspelling", "typo"]}
     with pytest.raises(UserError, match=r"--variations: 'typos' is unknown \(did you mean typo"):
-        experiment.chosen(["typos"])
+        experiment.choose_variations(["typos"])
 
 
 @pytest.mark.parametrize(
@@ -175,14 +175,14 @@ def test_some_of_them(monkeypatch):
     ],
 )
 def test_realistic_variations_are_those_that_serve_the_language(language, missing):
-    chosen = {name for names in experiment.chosen([], language).values() for name in names}
+    chosen = {name for names in experiment.choose_variations([], language).values() for name in names}
     assert chosen == {*REALISTIC} - missing
     assert {*REALISTIC} <= {*variations.names()}
 
 
 def test_what_a_language_lacks_is_said():
-    assert experiment.not_varied(experiment.chosen([]), "en") is None
-    assert experiment.not_varied(experiment.chosen([], "th"), "th") == (
+    assert experiment.not_varied(experiment.choose_variations([]), "en") is None
+    assert experiment.not_varied(experiment.choose_variations([], "th"), "th") == (
         "Thai queries are not varied by phonetic_slip, dropped_blank, no_stopwords, swap_words, swap_synonym_wordnet: "
         "these rules do not know the language"
     )
@@ -190,12 +190,12 @@ def test_what_a_language_lacks_is_said():
 
 def test_a_wordnet_of_the_language_adds_synonyms(tmp_path, data):
     parameters = {"swap_synonym_omw": {"file": "wordnet", "sha256": "0"}}
-    by_category = experiment.chosen([], "it", parameters)
+    by_category = experiment.choose_variations([], "it", parameters)
     assert by_category["paraphrasing"] == ["swap_synonym_omw"]
     with pytest.raises(UserError, match="swap_synonym_omw: needs a wordnet; --wordnet names one"):
-        experiment.chosen(["swap_synonym_omw"], "it")
+        experiment.choose_variations(["swap_synonym_omw"], "it")
     with pytest.raises(UserError, match="swap_synonym_omw: not for English queries"):
-        experiment.chosen([], "en", parameters)
+        experiment.choose_variations([], "en", parameters)
     experiment.write(
         tmp_path, [models.ranked(tmp_path, "a")], data, by_category, ["nDCG@10"], language="it", parameters=parameters
     )
@@ -206,10 +206,10 @@ def test_a_wordnet_of_the_language_adds_synonyms(tmp_path, data):
 
 
 def test_paraphrases_need_a_model():
-    chosen = experiment.chosen([], ready=["t5_qqp_paraphrase"])
+    chosen = experiment.choose_variations([], ready=["t5_qqp_paraphrase"])
     assert chosen["paraphrasing"] == ["swap_synonym_wordnet", "t5_qqp_paraphrase"]
     with pytest.raises(UserError, match="t5_qqp_paraphrase: needs a model; --paraphraser names one"):
-        experiment.chosen(["t5_qqp_paraphrase"])
+        experiment.choose_variations(["t5_qqp_paraphrase"])
 
 
 def test_the_files_are_laid_over_the_project_s_with_its_schemas(job_graph, data):

@@ -20,7 +20,7 @@ def store(measured):
         system: measured(system, {"dev.original": original, "dev.typo": typos}, measures=MEASURES)
         for system, (original, typos) in RANKS.items()
     }
-    return Store([Source(path, "key") for path in paths.values()], WHERE)
+    return ByCategory(Store([Source(path, "key") for path in paths.values()], WHERE), [MEAN])
 
 
 @pytest.fixture()
@@ -62,7 +62,9 @@ def test_pairs_say_which_of_two_loses_more(store, ranked):
 def test_of_two_equal_systems_one_is_the_best(measured):
     ranks = [1, 2, 1, 4]
     paths = [measured(name, {"dev.original": ranks, "dev.typo": ranks}, measures=MEASURES) for name in ("b", "a")]
-    equal = ranking(Store([Source(path, "key") for path in paths], WHERE), {"b": "B", "a": "A"}, MEASURES)
+    equal = ranking(
+        ByCategory(Store([Source(path, "key") for path in paths], WHERE), [MEAN]), {"b": "B", "a": "A"}, MEASURES
+    )
     for part in ("original", "variations"):
         assert [("p_holm" in entry[part], entry[part]["differing"]) for entry in equal] == [(False, 0), (True, 0)]
 

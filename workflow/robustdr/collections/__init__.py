@@ -112,10 +112,10 @@ def kind_of(source: Mapping[str, Any], split: str | None) -> str:
 
 def local_files(source: Mapping[str, Any]) -> list[Path]:
     """Return the files that a source reads, in a fixed order; empty if a package or ir_datasets has the data."""
-    return list(dict.fromkeys(path for split in (None, *source["splits"]) for path in part_files(source, split)))
+    return list(dict.fromkeys(path for split in (None, *source["splits"]) for path in files_of(source, split)))
 
 
-def part(source: Mapping[str, Any], split: str | None) -> Mapping[str, Any]:
+def deciding_keys(source: Mapping[str, Any], split: str | None) -> Mapping[str, Any]:
     """Return the keys of a source that decide the corpus (None) or a split: no other splits, and no `count`.
 
     Those of a split have no file of titled passages. If the kind makes the corpus, or each split, from all splits
@@ -130,13 +130,13 @@ def part(source: Mapping[str, Any], split: str | None) -> Mapping[str, Any]:
     return {**source_keys, "splits": {split: split_keys}}
 
 
-def passages(source: Mapping[str, Any]) -> Mapping[str, Any]:
+def keys_of_passages(source: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the keys of a source that decide its passages: sources with equal ones have the same passages."""
-    other_keys = DESCRIBING | OF_QUERIES | (set() if part_files(source, None) else {"sha256"})
-    return {key: value for key, value in part(source, None).items() if key not in other_keys}
+    other_keys = DESCRIBING | OF_QUERIES | (set() if files_of(source, None) else {"sha256"})
+    return {key: value for key, value in deciding_keys(source, None).items() if key not in other_keys}
 
 
-def part_files(source: Mapping[str, Any], split: str | None) -> list[Path]:
+def files_of(source: Mapping[str, Any], split: str | None) -> list[Path]:
     """Return the files on disk that the corpus (None) or a split is read from."""
     return _kind(kind_of(source, split)).files(source, split)
 

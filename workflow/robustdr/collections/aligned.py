@@ -9,7 +9,7 @@ from robustdr.collections.problems import Place
 from robustdr.collections.reading import lines
 from robustdr.collections.records import Passage, Split
 from robustdr.collections.settings import Aligned
-from robustdr.collections.texts import Pair, blanks, distinct, judged
+from robustdr.collections.texts import Pair, blanks, distinct_passages, split_of_pairs
 from robustdr.core.errors import UserError
 
 TOGETHER = ("corpus",)
@@ -31,7 +31,7 @@ JOINED = [
 def corpus(source: Aligned) -> Iterator[Passage]:
     """Yield the different passages of all files, also of lines that no split reads, in the order of the files."""
     names = {str(part["passages"]): name for name, part in source["splits"].items()}  # splits may share their files
-    return distinct(pair for name in names.values() for pair in _pairs(source, name))
+    return distinct_passages(pair for name in names.values() for pair in _pairs(source, name))
 
 
 def split(source: Aligned, name: str) -> Split:
@@ -44,7 +44,7 @@ def split(source: Aligned, name: str) -> Split:
     """
     part = source["splits"][name]
     first, last = part.get("lines", (1, None))
-    return judged(list(_pairs(source, name))[first - 1 : last], part.get("queries"))
+    return split_of_pairs(list(_pairs(source, name))[first - 1 : last], part.get("queries"))
 
 
 def files(source: Aligned, split: str | None) -> list[Path]:

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from robustdr.collections import irds, part
+from robustdr.collections import deciding_keys, irds
 from robustdr.collections.located import bring, remote_files
 from robustdr.collections.settings import Source
 
 
 def has_downloads(source: Mapping[str, Any]) -> bool:
     """Whether passages of a source are read from files that come from elsewhere."""
-    return source["kind"] == "irds" or any(remote_files(part(source, None)))
+    return source["kind"] == "irds" or any(remote_files(deciding_keys(source, None)))
 
 
 def download_passages(source: Source) -> list[str]:
@@ -25,7 +25,7 @@ def download_passages(source: Source) -> list[str]:
     if source["kind"] == "irds":
         irds.download_passages(source)
     names = []
-    for file in remote_files(part(source, None)):
+    for file in remote_files(deciding_keys(source, None)):
         bring(file, {})
         names.append(f"{file.get('hub') or file['github']}@{file['revision']}: {file['file']}")
     return names

@@ -14,7 +14,7 @@ from robustdr.collections.problems import Place
 from robustdr.collections.reading import records
 from robustdr.collections.records import Passage, Split
 from robustdr.collections.settings import Faq
-from robustdr.collections.texts import Pair, blanks, distinct, judged
+from robustdr.collections.texts import Pair, blanks, distinct_passages, split_of_pairs
 from robustdr.core.errors import UserError
 from robustdr.core.seeds import digest
 from robustdr.core.unpacked import DAMAGES, open_unpacked
@@ -38,13 +38,13 @@ class Entry(NamedTuple):
 
 def corpus(source: Faq) -> Iterator[Passage]:
     """Yield the different answers, in the order of the file."""
-    return distinct(_pairs(source, 0, 1))
+    return distinct_passages(_pairs(source, 0, 1))
 
 
 def split(source: Faq, name: str) -> Split:
     """Return the questions of the split's topics; the answers of all entries with the same question are relevant."""
     part = source["splits"][name]
-    return judged(_pairs(source, *part["topics"]), part.get("queries"))
+    return split_of_pairs(_pairs(source, *part["topics"]), part.get("queries"))
 
 
 def files(source: Faq, split: str | None) -> list[Path]:

@@ -16,7 +16,7 @@ from robustdr.collections.problems import Place
 from robustdr.collections.reading import queries
 from robustdr.collections.records import Judgement, Passage, Query, Split
 from robustdr.collections.settings import LiveQa
-from robustdr.collections.texts import blanks, distinct, docid
+from robustdr.collections.texts import blanks, distinct_passages, docid
 from robustdr.core.bounds import TABLE
 from robustdr.core.errors import UserError
 from robustdr.core.unpacked import ARCHIVE_DAMAGES, members
@@ -36,7 +36,7 @@ def corpus(source: LiveQa) -> Iterator[Passage]:
     judged_answers = ((Place(path, 0), "", text) for text in _read_judged(path)[0].values())
     pairs = read_pairs(bring(source["pairs"], source.get("sha256", {})))
     pair_answers = ((entry.place, entry.question, answer) for entry in pairs for answer in entry.answers)
-    yield from distinct(pair for part in (pair_answers, judged_answers) for pair in part)
+    yield from distinct_passages(pair for part in (pair_answers, judged_answers) for pair in part)
 
 
 def split(source: LiveQa, name: str) -> Split:

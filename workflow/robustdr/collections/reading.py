@@ -67,12 +67,13 @@ def lines(path: Path, report: Report = refuse) -> Iterator[tuple[int, str]]:
         report(Problem("damaged file", path, message))
 
 
-def records(path: Path, required: Collection[str], report: Report = refuse) -> Iterator[tuple[int, dict[str, str]]]:
+def records(path: Path, required: Collection[str]) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield (line number, JSON object) of a JSONL file; the objects have texts under the `required` keys.
 
-    Reported, and left out: a line that is not such an object.
+    Raises:
+        UserError: a line is not such an object, or see `lines`.
     """
-    for number, line in lines(path, report):
+    for number, line in lines(path):
         try:
             record = from_json(line)
             valid = isinstance(record, dict) and all(isinstance(record.get(key), str) for key in required)
@@ -83,7 +84,7 @@ def records(path: Path, required: Collection[str], report: Report = refuse) -> I
         else:
             required_fields = ", ".join(f'"{key}": "…"' for key in required)
             message = f"{line[:80]!r} is no record; a line is a JSON object {{{required_fields}}}"
-            report(Problem("line that is no record", Place(path, number), message))
+            refuse(Problem("line that is no record", Place(path, number), message))
 
 
 def passages(rows: Iterable[tuple[Place, Passage]]) -> Iterator[Passage]:
@@ -133,7 +134,7 @@ def check_query(place: Place, query: Query, places: dict[str, Place], report: Re
         report(Problem("repeated query id", place, f"query id {query.qid!r} is also at {first}; ids are unique"))
 
 
-def judgement(place: Place, qid: str, docid: str, grade: str, *, report: Report = refuse) -> Judgement:
+def judgement(place: Place, qid: str, docid: str, grade: str, *, report: Report) -> Judgement:
     """Return a judgement; a grade may be written as 1.0.
 
     Reported: a grade that is no whole number; it counts as 1, to cause no other report.

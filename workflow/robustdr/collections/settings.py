@@ -1,7 +1,7 @@
 """Sources: entries of collections.yaml, by kind. The type, limits and description of each key are only here.
 
 A source stays the mapping that it is in YAML, because the given keys decide what is made
-(`robustdr.collections.part`). A split without a kind has the kind of its source.
+(`robustdr.collections.deciding_keys`). A split without a kind has the kind of its source.
 """
 
 from typing import Annotated, Literal, NotRequired, get_args, get_type_hints
@@ -43,7 +43,7 @@ class _Split(TypedDict, total=False):
     """`judged`: each query ranks only the passages that its qrels judge, of every grade."""
 
 
-class _Counted(_Split, total=False):
+class _SplitWithCount(_Split, total=False):
     count: PositiveInt
     """Number of queries, which may be approximate. It decides in how many shards they are varied (`variation_shard` of
     a scale). `robustdr audit` compares it with a paper's."""
@@ -79,7 +79,7 @@ class SourceFile(TypedDict, total=False):
     """SHA-256 of the file. `github` needs it."""
 
 
-def _of_one_place(file: SourceFile) -> SourceFile:
+def _with_one_place(file: SourceFile) -> SourceFile:
     places = [key for key in ("path", "hub", "github") if key in file]
     if len(places) > 1:
         raise wrong(places[0], f"{file[places[0]]!r} is not allowed beside `{places[1]}`; name one place")
@@ -93,7 +93,7 @@ def _of_one_place(file: SourceFile) -> SourceFile:
     return file
 
 
-OneFile = Annotated[SourceFile, AfterValidator(_of_one_place)]
+OneFile = Annotated[SourceFile, AfterValidator(_with_one_place)]
 
 
 class QuestionsSplit(SourceFile):
@@ -145,12 +145,12 @@ class WordNetSplit(_Split):
     """Other splits whose questions it has too, beside its own `queries`: a training split that has test queries."""
 
 
-class BeirSplit(_Counted):
+class BeirSplit(_SplitWithCount):
     kind: NotRequired[Literal["beir"]]
     """The kind of the corpus."""
 
 
-class IrdsSplit(_Counted):
+class IrdsSplit(_SplitWithCount):
     kind: NotRequired[Literal["irds"]]
     """Needed where the corpus is of another kind."""
     id: Text
@@ -159,7 +159,7 @@ class IrdsSplit(_Counted):
     """Read the queries' answers too. A mined passage that contains an answer does not become a hard negative."""
 
 
-class LocalSplit(_Counted):
+class LocalSplit(_SplitWithCount):
     kind: NotRequired[Literal["local"]]
     """Needed where the corpus is of another kind."""
     queries: UserPath
@@ -168,16 +168,16 @@ class LocalSplit(_Counted):
     """TREC qrels, or BEIR's with their head line; may be .gz. A query log has none."""
 
 
-def _judged(split: LocalSplit) -> LocalSplit:
+def _with_qrels(split: LocalSplit) -> LocalSplit:
     if "qrels" not in split:
         raise wrong("qrels", "missing; only the splits of a query log (`log: true`) need none")
     return split
 
 
-FromElsewhere = (
-    Annotated[IrdsSplit, Tag("irds")] | Annotated[QuestionsSplit, AfterValidator(_of_one_place), Tag("questions")]
+_SplitFromElsewhere = (
+    Annotated[IrdsSplit, Tag("irds")] | Annotated[QuestionsSplit, AfterValidator(_with_one_place), Tag("questions")]
 )
-Foreign = FromElsewhere | Annotated[LocalSplit, AfterValidator(_judged), Tag("local")]
+_SplitOfOtherKind = _SplitFromElsewhere | Annotated[LocalSplit, AfterValidator(_with_qrels), Tag("local")]
 
 
 def _kind_or(kind: str) -> Discriminator:
@@ -185,7 +185,7 @@ def _kind_or(kind: str) -> Discriminator:
 
 
 @with_config(STRICT)
-class _Any(TypedDict, total=False):
+class _AnySource(TypedDict, total=False):
     """What a source of any kind may say."""
 
     description: Annotated[str, UNSEEN]
@@ -221,12 +221,12 @@ class _Published(TypedDict, total=False):
     query is a passage too, and would find itself."""
 
 
-class _Stand(TypedDict, total=False):
+class _StandIn(TypedDict, total=False):
     miniature: Annotated[Literal[True], UNSEEN]
     """It stands in for a paper's collection. Tables that show it print the scale's `miniature`."""
 
 
-class WordNet(_Any, _Stand):
+class WordNet(_AnySource, _StandIn):
     kind: Literal["wordnet"]
     """Questions over WordNet 3.0, made here from an installed package."""
     parts_of_speech: Annotated[list[PartOfSpeech], Field(min_length=1), Distinct]
@@ -254,16 +254,16 @@ class WordNet(_Any, _Stand):
     """The queries, by split."""
 
 
-class Beir(_Any, _Pinned, _Published):
+class Beir(_AnySource, _Pinned, _Published):
     kind: Literal["beir"]
     """A folder in BEIR's layout."""
     folder: UserPath
     """The folder."""
-    splits: dict[Name, Annotated[Annotated[BeirSplit, Tag("beir")] | Foreign, _kind_or("beir")]]
+    splits: dict[Name, Annotated[Annotated[BeirSplit, Tag("beir")] | _SplitOfOtherKind, _kind_or("beir")]]
     """The queries, by split: the name of a file in qrels/."""
 
 
-class Irds(_Any, _Private, _Published):
+class Irds(_AnySource, _Private, _Published):
     kind: Literal["irds"]
     """Read with ir_datasets."""
     corpus: Text
@@ -272,11 +272,11 @@ class Irds(_Any, _Private, _Published):
     """Passages stand in quotes, as in CSV; they are read without the quotes."""
     titled: NotRequired[OneFile]
     """JSONL with docid, title and text of the same passages, read in place of `corpus`; may be .gz."""
-    splits: dict[Name, Annotated[Foreign, _kind_or("irds")]]
+    splits: dict[Name, Annotated[_SplitOfOtherKind, _kind_or("irds")]]
     """The queries, by split."""
 
 
-class Local(_Any, _Private, _Published):
+class Local(_AnySource, _Private, _Published):
     kind: Literal["local"]
     """Your own files."""
     corpus: NotRequired[Annotated[str, Field(pattern=r"(\.(tsv|jsonl)(\.gz)?|\.parquet)$"), Placed]]
@@ -286,11 +286,11 @@ class Local(_Any, _Private, _Published):
     """Empty passages and queries, and what judges them, are left out."""
     ignore_unjudged: NotRequired[Literal[True]]
     """Queries without a judgement are left out."""
-    splits: dict[Name, Annotated[FromElsewhere | Annotated[LocalSplit, Tag("local")], _kind_or("local")]]
+    splits: dict[Name, Annotated[_SplitFromElsewhere | Annotated[LocalSplit, Tag("local")], _kind_or("local")]]
     """The queries, by split."""
 
 
-class Pairs(_Any, _Private):
+class Pairs(_AnySource, _Private):
     kind: Literal["pairs"]
     """Questions with candidate passages of their own, a row for each pair. Questions without a relevant one are left
     out."""
@@ -298,11 +298,11 @@ class Pairs(_Any, _Private):
     """The names of the columns."""
     filtered: NotRequired[Literal[True]]
     """Questions whose candidates are all relevant are removed too."""
-    splits: dict[Name, Annotated[PairsSplit, AfterValidator(_of_one_place)]]
+    splits: dict[Name, Annotated[PairsSplit, AfterValidator(_with_one_place)]]
     """The tables, by split."""
 
 
-class Aligned(_Any, _Private, _Stand):
+class Aligned(_AnySource, _Private, _StandIn):
     kind: Literal["aligned"]
     """Two files for each split, one of questions and one of passages: line n of one belongs to line n of the other.
     Equal passages are one."""
@@ -312,7 +312,7 @@ class Aligned(_Any, _Private, _Stand):
     """The files, by split."""
 
 
-class Faq(_Any, _Private, _Stand):
+class Faq(_AnySource, _Private, _StandIn):
     kind: Literal["faq"]
     """Questions with their answers, in one file: JSONL with `question`, `answer` and perhaps `focus`, the topic; or the
     JSON of StackFAQ. It may be .gz or .xz. Equal questions are one, and so are equal answers."""
@@ -322,7 +322,7 @@ class Faq(_Any, _Private, _Stand):
     """The questions, by split."""
 
 
-class LiveQa(_Any, _Private, _Stand):
+class LiveQa(_AnySource, _Private, _StandIn):
     kind: Literal["liveqa"]
     """Consumers' questions of TREC's LiveQA track (2017), with judged answers. A question is its subject and its
     message. Questions without a judged answer that is right, at least in part, are left out. Grades: 1 related, 2
@@ -340,13 +340,13 @@ class LiveQa(_Any, _Private, _Stand):
     """The questions, by split."""
 
 
-def _consistent(source: _Any) -> _Any:
+def _with_one_level(source: _AnySource) -> _AnySource:
     if "binary_from" in source and source.get("relevance_level", 1) != 1:
         raise wrong("relevance_level", "with `binary_from`, the relevant grade is 1; remove it")
     return source
 
 
-def _whole(source: Local) -> Local:
+def _with_corpus_unless_log(source: Local) -> Local:
     if "log" not in source:
         if "corpus" not in source:
             raise wrong("corpus", "missing; only a query log (`log: true`) needs none")
@@ -356,17 +356,18 @@ def _whole(source: Local) -> Local:
     return source
 
 
-def _split(source: WordNet) -> WordNet:
+def _with_splits(source: WordNet) -> WordNet:
     if not source["splits"]:
         raise wrong("splits", "empty; a collection has one or more")
     return source
 
 
-FromFiles = Beir | Irds | Annotated[Local, AfterValidator(_whole)] | Pairs | Aligned | Faq | LiveQa
+FromFiles = Beir | Irds | Annotated[Local, AfterValidator(_with_corpus_unless_log)] | Pairs | Aligned | Faq | LiveQa
 Source = TypeAliasType(
-    "Source", Annotated[Annotated[WordNet | FromFiles, Field(discriminator="kind")], AfterValidator(_consistent)]
+    "Source",
+    Annotated[Annotated[WordNet | FromFiles, Field(discriminator="kind")], AfterValidator(_with_one_level)],
 )
-Collections = Annotated[dict[Name, Annotated[Source, AfterValidator(_split)]], Field(min_length=1)]
+Collections = Annotated[dict[Name, Annotated[Source, AfterValidator(_with_splits)]], Field(min_length=1)]
 
 SOURCES: dict[str, type] = {
     get_args(get_type_hints(kind)["kind"])[0]: kind

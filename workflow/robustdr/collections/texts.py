@@ -11,7 +11,7 @@ from robustdr.core.seeds import digest
 Pair = tuple[Place, str, str]  # where it stands, a question, a passage that answers it
 
 
-def distinct(pairs: Iterable[Pair]) -> Iterator[Passage]:
+def distinct_passages(pairs: Iterable[Pair]) -> Iterator[Passage]:
     """Yield the different passages, each where it stands first."""
     rows: dict[str, tuple[Place, Passage]] = {}
     for place, _, text in pairs:
@@ -19,7 +19,7 @@ def distinct(pairs: Iterable[Pair]) -> Iterator[Passage]:
     return passages(rows.values())
 
 
-def judged(pairs: Iterable[Pair], limit: int | None) -> Split:
+def split_of_pairs(pairs: Iterable[Pair], limit: int | None) -> Split:
     """Return the different questions; all passages that answer one are relevant.
 
     Args:

@@ -44,7 +44,7 @@ to the BERT's vectors of the words (the mean of their word pieces). Mean cosine 
 {frequent:,} most frequent words {top:.2f}; of the {held_out:,} next ones, which were not fitted, {unseen:.2f}."""
 
 
-def released(name: str, directory: Path) -> tuple[CharacterBertModel, str]:
+def read_released(name: str, directory: Path) -> tuple[CharacterBertModel, str]:
     """Return the released CharacterBERT in a directory with model.safetensors, and the text of its card.
 
     Args:
@@ -71,7 +71,7 @@ def released(name: str, directory: Path) -> tuple[CharacterBertModel, str]:
     return model, RELEASED
 
 
-def fitted(directory: Path, count: int, filters: Sequence[int]) -> tuple[CharacterBertModel, str]:
+def fit_to_bert(directory: Path, count: int, filters: Sequence[int]) -> tuple[CharacterBertModel, str]:
     """Return a CharacterBERT with the layers of the BERT in a directory, and the text of its card.
 
     A filter of width w is set to the w characters of a frequent sequence: it gives 1.5 there, and about 0.5 where one

@@ -18,14 +18,14 @@ from robustdr.core.files import atomic, write_json, write_text
 from robustdr.encoding import loading, loading_modules
 from robustdr.encoding.agreement import agreement
 from robustdr.encoding.character import character_tokenizer
-from robustdr.encoding.character_weights import fitted, released
+from robustdr.encoding.character_weights import fit_to_bert, read_released
 from robustdr.encoding.description import LATE, SPARSE, check_cross, model_type
 from robustdr.encoding.directory import AGREEMENT, CROSS_ENCODER, ROUTE_OF
 from robustdr.encoding.retriever import write_retriever
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.encoding.source import check_layers, check_whole, find, locate
 from robustdr.encoding.static import write_static
-from robustdr.encoding.whole import load, pooled, write
+from robustdr.encoding.whole import load, load_with_pooling, write
 
 CARD = """---
 library_name: sentence-transformers
@@ -113,7 +113,7 @@ def _read_model(settings: CheckpointSettings, directory: Path, seed: int) -> Any
     with prefixed_errors(f"checkpoint {settings.name}"):
         kind = model_type(directory)
         if settings.pooling:
-            model = pooled(directory, settings.pooling)
+            model = load_with_pooling(directory, settings.pooling)
         elif kind in (SPARSE, LATE):
             model = loading_modules.of_type(directory, kind, "auto")
         else:
@@ -137,14 +137,14 @@ def write_character(settings: CheckpointSettings, output: Path) -> None:
         output: the directory to write.
 
     Raises:
-        UserError: as `write_encoder`, or see `character_weights.released`.
+        UserError: as `write_encoder`, or see `character_weights.read_released`.
     """
     directory = _located(settings)
     if settings.fitted is None:
-        model, origin = released(settings.name, directory)
+        model, origin = read_released(settings.name, directory)
     else:
         check_whole(settings.name, directory, settings.drop)
-        model, origin = fitted(directory, settings.fitted, settings.filters)
+        model, origin = fit_to_bert(directory, settings.fitted, settings.filters)
     print(origin)
     with TemporaryDirectory() as folder:
         model.save_pretrained(folder)

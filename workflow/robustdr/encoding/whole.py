@@ -43,7 +43,7 @@ def load(path: Path, dtype: torch.dtype | str = torch.float32, attention: str | 
     return model
 
 
-def pooled(path: Path, pooling: str) -> SentenceTransformer:
+def load_with_pooling(path: Path, pooling: str) -> SentenceTransformer:
     """Return a plain transformer with a pooling; raises as `load`."""
     describe(path, pooling)
     transformer = loading_modules.module(path, "auto")

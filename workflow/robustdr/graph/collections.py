@@ -4,7 +4,7 @@ import json
 from functools import cache
 from typing import Any
 
-from robustdr.collections import kind_of, local_files, part, part_files
+from robustdr.collections import deciding_keys, files_of, kind_of, local_files
 from robustdr.collections.downloads import has_downloads
 from robustdr.collections.located import remote_files
 from robustdr.collections.settings import DESCRIBING
@@ -23,7 +23,7 @@ class Collections(Part):
     def _source(self, collection: str, split: str | None) -> dict[str, Any]:
         """Return how a corpus (None) or split is read: code, option, and what decides bytes."""
         source = self.lineage.config.collections[collection]
-        entry, files = part(source, split), part_files(source, split)
+        entry, files = deciding_keys(source, split), files_of(source, split)
         stage = "split" if split else "corpus"
         return {
             "stage": stage,

@@ -8,12 +8,12 @@ from robustdr.experiments.kinds import Split
 from robustdr.experiments.models import ORIGINAL
 from robustdr.graph.collections import JUDGEMENTS
 from robustdr.graph.demand import Cells
-from robustdr.graph.part import Part
+from robustdr.graph.retrieval import Retrieval
 from robustdr.keys.node import Input, Need, Node, reads
 from robustdr.retrieval.settings import FLAT
 
 
-class Evaluation(Part):
+class Evaluation(Retrieval):
     """Nodes of evaluation: the measures of a system on query sets of a split."""
 
     def evaluate_settings(self, system: str, query_sets: Sequence[tuple[Split, str]]) -> EvaluateSettings:

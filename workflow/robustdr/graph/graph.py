@@ -2,16 +2,12 @@
 
 from robustdr.core.errors import UserError
 from robustdr.experiments.models import Config
-from robustdr.graph.collections import Collections
 from robustdr.graph.demand import Demand
 from robustdr.graph.evaluation import Evaluation
 from robustdr.graph.lineage import Lineage
-from robustdr.graph.models import Models
-from robustdr.graph.retrieval import Retrieval
-from robustdr.graph.variations import QuerySets
 
 
-class Graph(Collections, QuerySets, Models, Retrieval, Evaluation):
+class Graph(Evaluation):
     """All nodes of one scale except tables, figures and pages; for these see `graph.tables` and `graph.site`."""
 
 

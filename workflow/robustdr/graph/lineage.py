@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from robustdr.collections import local_files, passages
+from robustdr.collections import keys_of_passages, local_files
 from robustdr.experiments.kinds import Kind, Split, kind_of
 from robustdr.experiments.models import Budget, Config, Published, ReleasedRuns, ReleasedSystem, Scale
 from robustdr.systems.trained import TrainedRecipe
@@ -57,9 +57,9 @@ class Lineage:
         It is the first of the scale's roles with the same passages, one that is always available if there is one.
         """
         sources = self.config.collections
-        passage_files = passages(sources[collection])
+        its_keys = keys_of_passages(sources[collection])
         bound = dict.fromkeys(place.collection for place in self.scale.collections.values())
-        candidates = [name for name in bound if not self.is_log(name) and passages(sources[name]) == passage_files]
+        candidates = [name for name in bound if not self.is_log(name) and keys_of_passages(sources[name]) == its_keys]
         return min(candidates, key=lambda name: "unavailable" in sources[name], default=collection)
 
     def is_log(self, collection: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from robustdr.encoding.settings import CheckpointSettings
 from robustdr.experiments.models import ORIGINAL
 from robustdr.graph.cluster import gpus_for
-from robustdr.graph.part import Part
+from robustdr.graph.variations import QuerySets
 from robustdr.keys.node import Input, Need, Node, reads
 from robustdr.keys.provenance import Code, distributions
 from robustdr.pretraining import HEAD, PACKAGES, TRAINS
@@ -17,7 +17,7 @@ from robustdr.systems.trained import lengths
 from robustdr.training.settings import ScoreSettings, TrainingDataSettings
 
 
-class Models(Part):
+class Models(QuerySets):
     """Nodes of models: checkpoints, pre-training, training files, training and scores of teachers."""
 
     def training_need(self, devices: int, memory: int, minutes: int, cores_per_gpu: int) -> Need:

@@ -1,6 +1,5 @@
 """The base of all parts of the job graph: a scale's systems, what papers need of it, and shared settings."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,7 +17,8 @@ from robustdr.retrieval.settings import BM25IndexSettings
 class Part:
     """A part of the graph of one scale. Each method returns the node of one artifact, and always the same node.
 
-    Methods that raise `NotImplementedError` are implemented in other parts.
+    Each part stands on the ones before: collections, query sets, models, retrieval, evaluation. Methods that raise
+    `NotImplementedError` are what an earlier part needs of a later one.
     """
 
     lineage: Lineage
@@ -52,28 +52,7 @@ class Part:
             fields["options"] = {**fields.get("options", {}), "gpus": need.gpus // need.nodes}
         return Node(rule, self.root, f"{self.root}/{path}", description, job, **fields)
 
-    def corpus(self, collection: str) -> Node:
-        raise NotImplementedError
-
-    def card(self, collection: str) -> Node:
-        raise NotImplementedError
-
-    def split_card(self, split: Split) -> Node:
-        raise NotImplementedError
-
-    def split_files(self, split: Split) -> list[Node]:
-        raise NotImplementedError
-
-    def query_set(self, split: Split, variation: str) -> Node:
-        raise NotImplementedError
-
-    def corrected(self, split: Split, names: Sequence[str]) -> list[Node]:
-        raise NotImplementedError
-
     def checkpoint(self, checkpoint: str) -> Node:
-        raise NotImplementedError
-
-    def model(self, system: str, seed: int) -> Node:
         raise NotImplementedError
 
     def gates(self, *systems: str) -> list[Node]:
@@ -83,9 +62,6 @@ class Part:
         raise NotImplementedError
 
     def gates_of_run(self, system: str, split: Split) -> list[Node]:
-        raise NotImplementedError
-
-    def teacher_scores(self, system: str, seed: int) -> Node:
         raise NotImplementedError
 
     def embeddings(self, system: str, seed: int, collection: str) -> list[Node]:

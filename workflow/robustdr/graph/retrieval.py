@@ -9,7 +9,7 @@ from robustdr.collections import ignores_identical_ids
 from robustdr.experiments.kinds import Graph, Inputs, Kind, Split, memory
 from robustdr.experiments.models import ORIGINAL, ReleasedRuns
 from robustdr.graph.demand import Group
-from robustdr.graph.part import Part
+from robustdr.graph.models import Models
 from robustdr.keys.node import Input, Need, Node, reads
 from robustdr.keys.provenance import Code
 from robustdr.retrieval.settings import IDENTICAL_IDS, BM25IndexSettings, EmbedSettings, ReleasedRunSettings
@@ -42,7 +42,7 @@ class Released(Kind):
         return Need(memory(graph), 120)
 
 
-class Retrieval(Part):
+class Retrieval(Models):
     """Nodes of retrieval: passage vectors, indexes and rankings."""
 
     @cache

@@ -105,17 +105,18 @@ def table(graph: Graph, paper: str, name: str) -> Node:
         "reported": _file(graph, paper, "reported.yaml"),
         "priors": _priors(),
     }
-    path, description = f"tables/{paper}_{name}.md", f"{name} of {paper}"
-    job = f"{paper}_{name}"
-    code = Code(["table", LAYOUTS.module(spec.rows)])
-    job_fields = {
-        "settings": settings,
-        "inputs": inputs,
-        "after": gates(graph, cells_of(spec)),
-        "need": Need(4000, 30),
-        "first": f"{graph.root}/tables/{job}.json",
-    }
-    return graph.node("table", path, description, job, code=code, **job_fields)
+    return graph.node(
+        "table",
+        f"tables/{paper}_{name}.md",
+        f"{name} of {paper}",
+        f"{paper}_{name}",
+        code=Code(["table", LAYOUTS.module(spec.rows)]),
+        settings=settings,
+        inputs=inputs,
+        after=gates(graph, cells_of(spec)),
+        first=f"{graph.root}/tables/{paper}_{name}.json",
+        need=Need(4000, 30),
+    )
 
 
 def _recalls(graph: Graph, paper: str, spec: TableSpec) -> list[Node]:

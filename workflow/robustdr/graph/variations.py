@@ -10,14 +10,14 @@ from robustdr.core.errors import UserError
 from robustdr.core.settings import as_json
 from robustdr.experiments.kinds import Split
 from robustdr.experiments.models import ORIGINAL, ScaleVariation
-from robustdr.graph.part import Part
+from robustdr.graph.collections import Collections
 from robustdr.keys.node import Input, Need, Node, reads
 from robustdr.keys.provenance import Code, digests, distributions
 from robustdr.variations.base import build, find
 from robustdr.variations.settings import Release, VariationSettings
 
 
-class QuerySets(Part):
+class QuerySets(Collections):
     """Nodes of query sets: original and varied, and how alike they are."""
 
     def variation_settings(self, split: Split, variation: str) -> VariationSettings:

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from robustdr.collections.language import given_or_found
 from robustdr.core.errors import UserError
 from robustdr.core.files import read_queries, write_text
-from robustdr.own.experiment import chosen
+from robustdr.own.experiment import choose_variations
 from robustdr.variations import create, runner
 from robustdr.variations.languages import spoken
 from robustdr.variations.queries import read_user_queries
@@ -36,7 +36,7 @@ def write(folder: Path, output: Path, variations: Sequence[str], seed: int, work
     originals = read_user_queries(folder / QUERIES)
     language, language_note = given_or_found(code, list(originals.values()))
     print(language_note, file=sys.stderr)
-    for name in [name for names in chosen(variations, language).values() for name in names]:
+    for name in [name for names in choose_variations(variations, language).values() for name in names]:
         variation_folder = output / name
         variation_folder.mkdir(parents=True, exist_ok=True)
         variation = create(name, spoken(name, language))

@@ -78,7 +78,7 @@ def rows(
     sizes = sorted({*dimensions, dimension_of(model)}, reverse=True)
     compressed_rows: list[Compressed] = []
     for dimension, precision in product(sizes, (SINGLE, *precisions)):
-        vectors, passages = compressed(queries, blocks, dimension, precision, unit)
+        vectors, passages = compress(queries, blocks, dimension, precision, unit)
         runs = nearest([*query_sets.values()], texts, vectors, zip(passages, docids, strict=True), {}, settings.depth)
         values = {}
         for name, run in zip(query_sets, runs, strict=True):
@@ -104,7 +104,7 @@ def rows(
     return compressed_rows
 
 
-def compressed(
+def compress(
     queries: np.ndarray, blocks: Sequence[np.ndarray], dimension: int, precision: Precision, unit: bool
 ) -> tuple[np.ndarray, Iterator[np.ndarray]]:
     """Return vectors of queries and of blocks of passages, whose dot products rank as the smaller vectors do.

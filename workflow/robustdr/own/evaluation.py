@@ -174,7 +174,7 @@ def _variations(a: argparse.Namespace, language: str) -> tuple[dict[str, list[st
     if a.wordnet:
         parameters[SYNONYM] = {"file": str(a.wordnet.resolve()), "sha256": sha256(a.wordnet)}
     only_logged = a.variations_file and not a.variations and not parameters
-    by_category = {} if only_logged else experiment.chosen(a.variations, language, parameters)
+    by_category = {} if only_logged else experiment.choose_variations(a.variations, language, parameters)
     for name, values in parameters.items():
         variations.create(name, {**values, **spoken(name, language)})
     if a.variations_file:

@@ -87,7 +87,7 @@ class Data(NamedTuple):
         return entry
 
 
-def at_hand(language: str = ENGLISH) -> dict[str, list[str]]:
+def available_variations(language: str = ENGLISH) -> dict[str, list[str]]:
     """By category, the variations for a language that need only rules and installed packages.
 
     Stand-ins, and what needs models or files of the user, are not among them.
@@ -106,15 +106,18 @@ def at_hand(language: str = ENGLISH) -> dict[str, list[str]]:
     return names_by_category
 
 
-def chosen(names: Sequence[str], language: str = ENGLISH, ready: Collection[str] = ()) -> dict[str, list[str]]:
-    """By category, the variations of `at_hand` in `names`, or `HUMAN`; those of `REALISTIC` if `names` is empty.
+def choose_variations(
+    names: Sequence[str], language: str = ENGLISH, ready: Collection[str] = ()
+) -> dict[str, list[str]]:
+    """By category, the variations of `available_variations` in `names`, or `HUMAN`.
 
+    If `names` is empty, those of `REALISTIC`.
     `PAPERS` among the names stands for those of the papers. `ready` are those of `NEEDS` whose option is there.
 
     Raises:
         UserError: a name is not among them, or one of `ready` does not apply to the language.
     """
-    available = at_hand(language)
+    available = available_variations(language)
     if HUMAN in names:
         available[HumanMisspelling.category].insert(0, HUMAN)
     for name in ready:
@@ -187,57 +190,20 @@ def write(
         parameters: of variations that need some.
 
     Raises:
-        UserError: remedies need the model's weights, and they are not on this machine; a spell checker stands before
-            runs; see also `remedies.recipes` and `remedies.budgets`.
+        UserError: see `_add_spell_checker` and `_add_remedies`.
     """
     scale, experiment = (read_yaml(TEMPLATES / f"{name}.yaml") for name in ("scale", "experiment"))
-    first, *further_models = models
     local_models = [model for model in (*models, reranker) if model and model.checkpoint]
     checkpoints = {model.recipe["initial"]: model.checkpoint for model in local_models}
     scale |= {"collections": {NAME: NAME}, "checkpoints": checkpoints, "budgets": {}}
-    experiment["title"] = (
-        f"How robust is {first.label}?" if not further_models else "Which retriever is best, and how robust?"
-    )
-    of_first = experiment["systems"][HYBRID]
-    for number, model in enumerate(models):
-        system = system_of(number)
-        experiment["systems"][system] = {"label": model.label, **model.recipe}
-        if further_models or spell_checker:
-            label = f"hybrid of BM25 and {model.label}"
-            hybrid = {**of_first, "label": label, "systems": [BM25, system]}
-            experiment["systems"][HYBRID if not number else f"{system}{OF_HYBRIDS}"] = hybrid
-        if number:
-            experiment["tables"]["table1"]["systems"] += [system, f"{system}{OF_HYBRIDS}"]
     scale["embeddings"]["keep"] = spell_checker or keep_vectors  # a model encodes the passages once
+    _add_models(experiment, models, spell_checker)
     if reranker:
-        candidates = {"system": NAME, "depth": scale["retrieval"]["depth"], "queries": "own"}
-        label = f"{first.label}, reranked by {reranker.label}"
-        experiment["systems"][RERANKED] = {"label": label, **reranker.recipe, "candidates": candidates}
-        experiment["tables"]["table1"]["systems"].append(RERANKED)
+        _add_reranker(experiment, models[0], reranker, scale["retrieval"]["depth"])
     if spell_checker:
-        if "runs" in first.recipe:
-            raise UserError(f"--spell-checker: {first.label} ran elsewhere; allowed: a model that ranks here")
-        for ranker in (BM25, NAME):
-            label = f"spell checker and {experiment['systems'][ranker]['label']}"
-            checker = {"kind": Rewrite().name, "rewriter": "symspell", "edits": 2, "ranker": ranker}
-            experiment["systems"][ranker + SPELL_CHECKED] = {"label": label, **checker}
-            experiment["tables"]["table1"]["systems"].append(ranker + SPELL_CHECKED)
+        _add_spell_checker(experiment, models[0])
     if fix:
-        if not first.folder:
-            raise UserError(f"--fix: {first.label}: its weights are not on this machine, so it cannot be trained")
-        if "kind" in first.recipe:
-            raise UserError(f"--fix: {first.label}: {first.recipe['kind']}; allowed: a dual encoder")
-        if first.encodes and STATIC[0] in " ".join(first.encodes.modules.values()):
-            raise UserError(f"--fix: {first.label}: vectors of words; allowed: a dual encoder with a transformer")
-        experiment["systems"] |= (trained := remedies.recipes(TEMPLATES, fix))
-        experiment["tables"]["table2"] = {
-            **experiment["tables"]["table1"],
-            "title": "The model and what is trained from it",
-            "systems": [NAME, *trained],
-        }
-        queries = sum(1 for _ in read_queries(data.splits[TRAIN].queries, refuse))
-        lengths = {name: first.recipe[name] for name in LENGTHS}
-        scale["budgets"] = remedies.budgets(first.folder, queries, lengths)
+        scale["budgets"] = _add_remedies(experiment, models[0], data, fix)
     variation_names = [name for category_names in by_category.values() for name in category_names]
     if HUMAN in variation_names:
         scale["variations"] = {HUMAN: {"parameters": {"variant": "people"}}}
@@ -263,3 +229,66 @@ def write(
     }
     for name, tree in files.items():
         write_text(folder / name, yaml.safe_dump(tree, sort_keys=False, allow_unicode=True))
+
+
+def _add_models(experiment: dict[str, Any], models: Sequence[Model], spell_checker: bool) -> None:
+    """Add each model and its hybrid with BM25. If others are beside it, a hybrid says of which model it is."""
+    several = len(models) > 1
+    experiment["title"] = "Which retriever is best, and how robust?" if several else f"How robust is {models[0].label}?"
+    hybrid = experiment["systems"][HYBRID]
+    for number, model in enumerate(models):
+        system = system_of(number)
+        experiment["systems"][system] = {"label": model.label, **model.recipe}
+        if several or spell_checker:
+            named_hybrid = {**hybrid, "label": f"hybrid of BM25 and {model.label}", "systems": [BM25, system]}
+            experiment["systems"][HYBRID if not number else f"{system}{OF_HYBRIDS}"] = named_hybrid
+        if number:
+            experiment["tables"]["table1"]["systems"] += [system, f"{system}{OF_HYBRIDS}"]
+
+
+def _add_reranker(experiment: dict[str, Any], first: Model, reranker: Model, depth: int) -> None:
+    """Add the reranker of the first model's `depth` best passages."""
+    candidates = {"system": NAME, "depth": depth, "queries": "own"}
+    label = f"{first.label}, reranked by {reranker.label}"
+    experiment["systems"][RERANKED] = {"label": label, **reranker.recipe, "candidates": candidates}
+    experiment["tables"]["table1"]["systems"].append(RERANKED)
+
+
+def _add_spell_checker(experiment: dict[str, Any], first: Model) -> None:
+    """Add BM25 and the first model behind a spell checker.
+
+    Raises:
+        UserError: the model ran elsewhere.
+    """
+    if "runs" in first.recipe:
+        raise UserError(f"--spell-checker: {first.label} ran elsewhere; allowed: a model that ranks here")
+    for ranker in (BM25, NAME):
+        label = f"spell checker and {experiment['systems'][ranker]['label']}"
+        checker = {"kind": Rewrite().name, "rewriter": "symspell", "edits": 2, "ranker": ranker}
+        experiment["systems"][ranker + SPELL_CHECKED] = {"label": label, **checker}
+        experiment["tables"]["table1"]["systems"].append(ranker + SPELL_CHECKED)
+
+
+def _add_remedies(
+    experiment: dict[str, Any], first: Model, data: Data, fix: Sequence[str]
+) -> dict[str, Mapping[str, object]]:
+    """Add what is trained from the first model, and a table of it; return the budgets.
+
+    Raises:
+        UserError: the model is no dual encoder with a transformer, or its weights are not on this machine; see also
+            `remedies.recipes` and `remedies.budgets`.
+    """
+    if not first.folder:
+        raise UserError(f"--fix: {first.label}: its weights are not on this machine, so it cannot be trained")
+    if "kind" in first.recipe:
+        raise UserError(f"--fix: {first.label}: {first.recipe['kind']}; allowed: a dual encoder")
+    if first.encodes and STATIC[0] in " ".join(first.encodes.modules.values()):
+        raise UserError(f"--fix: {first.label}: vectors of words; allowed: a dual encoder with a transformer")
+    experiment["systems"] |= (trained := remedies.recipes(TEMPLATES, fix))
+    experiment["tables"]["table2"] = {
+        **experiment["tables"]["table1"],
+        "title": "The model and what is trained from it",
+        "systems": [NAME, *trained],
+    }
+    queries = sum(1 for _ in read_queries(data.splits[TRAIN].queries, refuse))
+    return remedies.budgets(first.folder, queries, {name: first.recipe[name] for name in LENGTHS})

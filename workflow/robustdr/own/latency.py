@@ -85,9 +85,10 @@ def of_library(
     with _threads(settings.threads):
         library = Library(model, settings.model, lengths, settings.precision)
         known = [text for _, text in islice(read_corpus(corpus, separator=library.separator), PASSAGES)]
-        encode: Callable[[Sequence[str], str], Any] = lambda batch, route: (  # noqa: E731
-            weights(library, batch, route) if settings.model == SPARSE else vectors(library, batch, route)
-        )
+
+        def encode(batch: Sequence[str], route: str) -> Any:
+            return (weights if settings.model == SPARSE else vectors)(library, batch, route)
+
         index, rows = encode(known, DOCUMENT), {text: row for row, text in enumerate(texts)}
         queries = encode(texts, QUERY)
         if settings.model == SPARSE:

@@ -54,7 +54,7 @@ class ByCategory:
         return np.mean([self.store.values(system, role, name, measure) for name in names], axis=0)
 
 
-def ranking(store: Store | ByCategory, labels: Mapping[str, str], measures: Sequence[str]) -> list[Ranked]:
+def ranking(store: ByCategory, labels: Mapping[str, str], measures: Sequence[str]) -> list[Ranked]:
     """Return the systems by the first measure of their original queries, best first.
 
     Args:
@@ -79,7 +79,7 @@ def ranking(store: Store | ByCategory, labels: Mapping[str, str], measures: Sequ
     ]
 
 
-def pairs(store: Store | ByCategory, ranked: Sequence[Ranked], measure: str) -> list[Pair]:
+def pairs(store: ByCategory, ranked: Sequence[Ranked], measure: str) -> list[Pair]:
     """Return each pair of systems of `ranking`, the better one first."""
     on = {
         query_set: {entry["system"]: _values(store, entry["system"], query_set, measure) for entry in ranked}
@@ -101,14 +101,12 @@ def pairs(store: Store | ByCategory, ranked: Sequence[Ranked], measure: str) -> 
     ]
 
 
-def _values(store: Store | ByCategory, system: str, query_set: str, measure: str) -> np.ndarray:
+def _values(store: ByCategory, system: str, query_set: str, measure: str) -> np.ndarray:
     """Return a measure of each query, [1, queries]."""
     return store.values(system, NAME, query_set, measure).mean(axis=0, keepdims=True)
 
 
-def _against_best(
-    store: Store | ByCategory, systems: Sequence[str], query_set: str, measure: str
-) -> dict[str, Compared]:
+def _against_best(store: ByCategory, systems: Sequence[str], query_set: str, measure: str) -> dict[str, Compared]:
     values = {system: _values(store, system, query_set, measure) for system in systems}
     best = min(systems, key=lambda system: (-values[system].mean(), system))
     changes = {system: compare(values[system], values[best]) for system in systems}

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from robustdr.collections import irds, kind_of, located, part
+from robustdr.collections import deciding_keys, irds, kind_of, located
 from robustdr.collections.archives import Archive, archives
 from robustdr.core.downloads import github_url
 from robustdr.encoding.directory import CHARACTER
@@ -147,7 +147,7 @@ def _collection_things(node: Node) -> Iterator[Thing]:
         id, kinds = (source["splits"][split]["id"], ["queries", "qrels"]) if split else (source["corpus"], ["docs"])
         dataset = irds.load(id, *kinds)
         yield from (Kept(archive, mend) for kind in kinds for archive in archives(dataset, kind))
-    for file in located.remote_files(part(source, split)):
+    for file in located.remote_files(deciding_keys(source, split)):
         if "hub" in file:
             yield Pinned(file["hub"], file["revision"], file.get("sha256", ""), file["file"])
         elif (copy := located.github_copy(file)).is_file():

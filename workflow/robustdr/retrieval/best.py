@@ -54,7 +54,7 @@ def best(rows: np.ndarray, scores: np.ndarray, docids: pa.Array, depth: int) -> 
     return rows[:, :depth], scores[:, :depth]
 
 
-def fetched(
+def fetch_best(
     fetch: Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]], queries: int, depth: int, docids: pa.Array
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Yield (queries, rows, scores): the `depth` best passages of some queries, [q, depth or all passages].

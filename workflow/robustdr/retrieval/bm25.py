@@ -17,7 +17,7 @@ from numba.extending import is_jitted
 from robustdr.core import processor
 from robustdr.core.errors import UserError
 from robustdr.core.files import from_json
-from robustdr.retrieval.best import NO_PASSAGE, fetched
+from robustdr.retrieval.best import NO_PASSAGE, fetch_best
 from robustdr.retrieval.bm25_index import ABOUT, DOCIDS, PASSAGES, TERMS, index_facts, tokenizer
 from robustdr.retrieval.rank import Files, Lists, judged_lists
 from robustdr.retrieval.runs import Ranking, Run, rank
@@ -115,7 +115,7 @@ class Index:
         shape = len(queries), min(self.depth, len(self.docids))
         rows, scores = np.full(shape, NO_PASSAGE, np.int32), np.full(shape, -np.inf, np.float32)
         with ThreadPoolExecutor(processor.cores()) as pool:  # each thread holds one score per passage
-            for positions, best_rows, best_scores in fetched(fetch, len(queries), self.depth, self.docids):
+            for positions, best_rows, best_scores in fetch_best(fetch, len(queries), self.depth, self.docids):
                 rows[positions], scores[positions] = best_rows, best_scores
         return Run({qid: line for line, qid in enumerate(queries)}, self.docids, rows, scores)
 

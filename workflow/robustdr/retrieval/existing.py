@@ -26,7 +26,7 @@ def rankings(
     for path, queries in zip(files["candidates"], query_sets, strict=True):
         run = read_run(path)
         check(str(path), run, queries, docids)
-        yield selected(run, queries, judged, settings.depth)
+        yield select_passages(run, queries, judged, settings.depth)
 
 
 def check(place: str, run: Run, queries: Collection[str], docids: Collection[str]) -> None:
@@ -40,7 +40,9 @@ def check(place: str, run: Run, queries: Collection[str], docids: Collection[str
             raise UserError(f"{place}: the passage {strange!r} of query {qid!r} is not in the collection")
 
 
-def selected(run: Run, queries: Iterable[str], judged: Mapping[str, Collection[str]], depth: int) -> dict[str, Ranking]:
+def select_passages(
+    run: Run, queries: Iterable[str], judged: Mapping[str, Collection[str]], depth: int
+) -> dict[str, Ranking]:
     """Return the judged passages of each query if there are `judged` ones, else its `depth` best."""
     if judged:
         return {qid: [pair for pair in run.get(qid, []) if pair[0] in judged.get(qid, ())] for qid in queries}

@@ -12,7 +12,7 @@ import torch
 from torch.nn.functional import linear
 
 from robustdr.encoding.hardware import device
-from robustdr.retrieval.best import NO_PASSAGE, best, docids_by_row, fetched
+from robustdr.retrieval.best import NO_PASSAGE, best, docids_by_row, fetch_best
 
 Search = Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]
 
@@ -136,7 +136,7 @@ def search(
             return np.where(rows == NO_PASSAGE, -np.inf, scores), rows
 
         first, docids = len(docids), docids_by_row(ids, docids)
-        for positions, shard_rows, shard_scores in fetched(fetch, len(queries), depth, docids[first:]):
+        for positions, shard_rows, shard_scores in fetch_best(fetch, len(queries), depth, docids[first:]):
             merged = np.where(shard_rows == NO_PASSAGE, shard_rows, shard_rows + first).astype(np.int32)
             candidates = np.hstack([rows[positions], merged]), np.hstack([scores[positions], shard_scores])
             rows[positions], scores[positions] = best(*candidates, docids, depth)

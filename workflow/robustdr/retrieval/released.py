@@ -8,7 +8,7 @@ from robustdr.core import first_seen
 from robustdr.core.errors import UserError
 from robustdr.core.unpacked import names, taken_out, the_one
 from robustdr.keys.integrity import digest
-from robustdr.retrieval.existing import check, selected
+from robustdr.retrieval.existing import check, select_passages
 from robustdr.retrieval.rank import Files, judged_lists
 from robustdr.retrieval.runs import Ranking, read_run
 from robustdr.retrieval.settings import ReleasedRunSettings as Settings
@@ -43,4 +43,4 @@ def rankings(
             check(place, run, queries, docids)
             for note in lacking(run, queries):
                 print(f"{place}: {note}")
-            yield selected(run, queries, judged, settings.depth)
+            yield select_passages(run, queries, judged, settings.depth)
