@@ -10,6 +10,7 @@ Relations
     relations: the kinds of relation. resolve: those that are declared. arithmetic, formulas: those that nobody
     declared. grains: which means and deviations whole numbers can have. chance: how likely a relation fits by chance.
 Rules that need no declaration
+    Functions have the names of their findings, as in docs/explanation/audit.md.
     shares, spreads, tallies, inference: by definition. bounds: by the habit of a table. patterns: copies and the like.
     restated: the same number in two tables.
 Why a number is wrong

@@ -45,10 +45,10 @@ def broken(table: Table, sampled: Mapping[tuple[str, int], Size]) -> Iterator[Br
     """
     yield from _out_of_range(table)
     yield from _out_of_order(table)
-    yield from _not_the_best(table)
+    yield from _bold_not_best(table)
     yield from _equal_rows(table)
     yield from _marked_wrongly(table)
-    yield from _unsampled(table, sampled)
+    yield from _not_of_whole(table, sampled)
 
 
 def _measures(table: Table) -> dict[str, list[Cell]]:
@@ -105,7 +105,7 @@ def _out_of_order(table: Table) -> Iterator[Broken]:
                 yield Broken("out_of_order", [cell, deep], words)
 
 
-def _not_the_best(table: Table) -> Iterator[Broken]:
+def _bold_not_best(table: Table) -> Iterator[Broken]:
     """Bold is the largest (or the smallest) number of its column or row, if it nearly always is."""
     if BOLD not in table.marks:
         return
@@ -248,7 +248,7 @@ def _attested(cell: Cell, p: Cell, levels: Mapping[str, float]) -> bool:
     return mark_of(cell, levels) in marks
 
 
-def _unsampled(table: Table, sampled: Mapping[tuple[str, int], Size]) -> Iterator[Broken]:
+def _not_of_whole(table: Table, sampled: Mapping[tuple[str, int], Size]) -> Iterator[Broken]:
     """Yield the numbers that no sample of the size that nearly all others have can give."""
     columns: defaultdict[int, list[Cell]] = defaultdict(list)
     for cell in table.cells:

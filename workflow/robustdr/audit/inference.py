@@ -186,7 +186,7 @@ def broken(table: Table) -> Iterator[Broken]:
                 if verdict.outcome == outcome:
                     kind = "p_and_decision" if outcome == DECISION else "p_and_statistic"
                     yield Broken(kind, [p, *([cell] if cell is not p else [])], verdict.words, "inconsistent")
-    yield from _marks(table, text, is_directed)
+    yield from _mark_and_p(table, text, is_directed)
 
 
 def _sign(p: Cell) -> str:
@@ -226,7 +226,7 @@ def _freedom(kind: str, cell: Cell, cells: Mapping[str, Cell]) -> tuple[float, .
     return () if kind == "t" else None
 
 
-def _marks(table: Table, text: str, one_tailed: bool) -> Iterator[Broken]:
+def _mark_and_p(table: Table, text: str, one_tailed: bool) -> Iterator[Broken]:
     """A mark for p below a level stands beside no larger p, and no estimate over its error that gives a larger one."""
     levels = levels_of_marks(text)
     judged = []

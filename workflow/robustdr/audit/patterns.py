@@ -30,7 +30,7 @@ def patterns(lookup: Lookup) -> list[Broken]:
     for table in tables:
         suspicious += _implausible_seeds(lookup, table)
         suspicious += _identical_rows(table)
-        suspicious += _labels(table)
+        suspicious += _repeated_and_missing_labels(table)
     return suspicious + list(_equal_measures(lookup, {id(cell) for pattern in suspicious for cell in pattern.cells}))
 
 
@@ -172,7 +172,7 @@ def _equal_measures(lookup: Lookup, flagged: Collection[int]) -> Iterator[Broken
                 yield Broken("equal_measures", [cell, larger], words, hypothesis=hypothesis)
 
 
-def _labels(table: Table) -> Iterator[Broken]:
+def _repeated_and_missing_labels(table: Table) -> Iterator[Broken]:
     """Yield rows or columns with the same coordinates, and runs numbered from 0 or 1 with a gap."""
     seeds = sorted({int(place["seed"]) for place in table.columns if place.get("seed", "").isdigit()})
     gaps = [gap for gap in range(seeds[0], seeds[-1]) if gap not in seeds] if seeds and seeds[0] < 2 else []

@@ -46,11 +46,11 @@ def are_neighbours(first: str, second: str) -> bool:
 
 def slip(original: str, typed: str) -> str:
     """The kind of the one slip between two texts that differ, blanks aside; `MORE` if there are several."""
+    from robustdr.variations.slips import common_prefix_length  # slow to import
+
     a, b = ("".join(text.split()) for text in (original, typed))
-    start = next((position for position, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    end = 0
-    while end < min(len(a), len(b)) - start and a[-1 - end] == b[-1 - end]:
-        end += 1
+    start = common_prefix_length(a, b)
+    end = common_prefix_length(a[start:][::-1], b[start:][::-1])
     was, now = a[start : len(a) - end], b[start : len(b) - end]
     match len(was), len(now):
         case 1, 1:

@@ -1,8 +1,10 @@
 """Declared relations, applied to every cell that they constrain."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from graphlib import CycleError, TopologicalSorter
+from itertools import chain, product
 
 from robustdr.audit.cells import Cell, describe
 from robustdr.audit.grains import FINEST, MEASURES, Grain, Mixture, grain, mixture
@@ -184,23 +186,17 @@ def _stands_in(place: Mapping[str, str], coordinates: Sequence[Mapping[str, str]
 
 def _refuse_cycles(reported: Reported, checks: Sequence[Check]) -> None:
     """Refuse relations that compute a cell from itself, directly or through others."""
-    parents: dict[int, list[tuple[Cell, Check]]] = {}
+    check_of: defaultdict[int, dict[int, Check]] = defaultdict(dict)  # by cell and by cell that it is computed from
     for check in checks:
         if KINDS[check.kind].derives:
-            cells = [cell for operand in check.operands.values() for cell in operand]
-            parents.setdefault(id(check.target), []).extend((cell, check) for cell in cells)
-    done: set[int] = set()
-
-    def visit(cell: Cell, ancestors: tuple[int, ...]) -> None:
-        for parent, check in parents.get(id(cell), ()):
-            if id(parent) in (*ancestors, id(cell)):
-                raise UserError(
-                    f"{reported.path}:{check.line}: tables.{check.target.table}.relations: a cycle: {check.kind} "
-                    f"computes {check.target} from itself; a cell may only follow from other cells"
-                )
-            if id(parent) not in done:
-                visit(parent, (*ancestors, id(cell)))
-        done.add(id(cell))
-
-    for check in checks:
-        visit(check.target, ())
+            for cell in chain(*check.operands.values()):
+                check_of[id(check.target)].setdefault(id(cell), check)
+    try:
+        TopologicalSorter(check_of).prepare()
+    except CycleError as error:
+        source, target, *_ = error.args[1]
+        check = check_of[target][source]
+        raise UserError(
+            f"{reported.path}:{check.line}: tables.{check.target.table}.relations: a cycle: {check.kind} "
+            f"computes {check.target} from itself; a cell may only follow from other cells"
+        ) from None

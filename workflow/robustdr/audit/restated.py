@@ -26,11 +26,11 @@ def broken(reported: Reported) -> Iterator[Broken]:
     """Yield what two tables of a paper without declared relations print differently."""
     tables = reported.outside_prose
     if not any(table.is_declared for table in tables):
-        yield from _numbers(tables)
-        yield from _labels(tables)
+        yield from _printed_twice(tables)
+        yield from _repeated_label(tables)
 
 
-def _numbers(tables: Sequence[Table]) -> Iterator[Broken]:
+def _printed_twice(tables: Sequence[Table]) -> Iterator[Broken]:
     by_labels: defaultdict[frozenset[str], list[Cell]] = defaultdict(list)
     for cell in (cell for table in tables for cell in table.cells if not cell.hedge):
         labels = cell.labels
@@ -88,7 +88,7 @@ def _is_beside(pair: Pair, second: Pair) -> bool:
     return pair[0].line == second[0].line or pair[0].column == second[0].column
 
 
-def _labels(tables: Sequence[Table]) -> Iterator[Broken]:
+def _repeated_label(tables: Sequence[Table]) -> Iterator[Broken]:
     """A table has two rows of one label; another one with the same columns has a label of its own for each row."""
     columns = {table.id: {text.casefold() for place in table.columns for text in place.values()} for table in tables}
     names = {table.id: [describe(place) for _, place in table.rows] for table in tables}

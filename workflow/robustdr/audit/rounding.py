@@ -4,6 +4,7 @@ The half-unit comes from the printed string. Rounding half up, half to even and 
 printed v with last decimal u stands for [v - u/2, v + u] (mirrored below zero, since truncation moves towards zero).
 """
 
+import statistics
 from collections.abc import Sequence
 from decimal import Decimal
 from math import inf, isfinite, sqrt
@@ -44,9 +45,7 @@ def mean(parts: Sequence[Interval]) -> Interval:
 
 def median(parts: Sequence[Interval]) -> Interval:
     """Return all medians of one value from each part (of an even number: the mean of the middle two)."""
-    middle = (len(parts) - 1) // 2, len(parts) // 2
-    lows, highs = sorted(p.low for p in parts), sorted(p.high for p in parts)
-    return Interval(sum(lows[i] for i in middle) / 2, sum(highs[i] for i in middle) / 2)
+    return Interval(statistics.median(part.low for part in parts), statistics.median(part.high for part in parts))
 
 
 def harmonic_mean(parts: Sequence[Interval]) -> Interval | None:

@@ -34,8 +34,8 @@ def broken(table: Table, words: Mapping[str, Sequence[str]]) -> Iterator[Broken]
     """
     yield from _out_of_range(table)
     yield from _out_of_order(table, words)
-    yield from _wrong_f1(table)
-    yield from _wrong_rates(table)
+    yield from _f1_of_p_and_r(table)
+    yield from _rate_of_counts(table)
     yield from _not_to_100(table)
 
 
@@ -109,7 +109,7 @@ def _out_of_order(table: Table, words: Mapping[str, Sequence[str]]) -> Iterator[
         yield Broken("out_of_order", [cell, deep], f"{words_}: a greater depth finds no less", "inconsistent")
 
 
-def _wrong_f1(table: Table) -> Iterator[Broken]:
+def _f1_of_p_and_r(table: Table) -> Iterator[Broken]:
     """F1 is 2PR/(P+R); an average of many is at most the mean of P and R."""
     groups = [
         (line, group)
@@ -173,7 +173,7 @@ RATES = (  # a rate, its numerator, and the whole
 )
 
 
-def _wrong_rates(table: Table) -> Iterator[Broken]:
+def _rate_of_counts(table: Table) -> Iterator[Broken]:
     """Precision, recall and the like are quotients of the counts beside them."""
     judged = [
         (group[name], [group[n] for n in counted], [group[n] for n in whole])

@@ -41,15 +41,24 @@ Group = Mapping[str, Cell]
 def broken(table: Table) -> Iterator[Broken]:
     """Yield the numbers of a table that no data have together."""
     groups = [group for line in lines(table) for group in line.groups() if len(group) > 1]
-    for rule in (_order, _gap, _widest, _error, _held, _middle, _quotient, _absolute):
+    for rule in (
+        _not_between,
+        _mean_and_median,
+        _too_wide,
+        _error_of_mean,
+        _outside_of_interval,
+        _not_in_the_middle,
+        _estimate_over_error,
+        _absolute_and_squared,
+    ):
         pairs = [(group, violations) for group in groups if (violations := rule(group, table)) is not None]
         wrong = [violations for _, violations in pairs if violations]
         if are_exceptions(wrong, pairs):
             for violations in wrong:
                 yield from violations
-    yield from _samples(groups, table)
-    yield from _of_shares(groups, table)
-    yield from _of_runs(table)
+    yield from _no_such_mean(groups, table)
+    yield from _deviation_of_share(groups, table)
+    yield from _deviation_of_runs(table)
 
 
 def _same_unit(*cells: Cell) -> bool:
@@ -57,7 +66,7 @@ def _same_unit(*cells: Cell) -> bool:
     return len({cell.printed.endswith("%") for cell in cells}) == 1 and not any(cell.hedge for cell in cells)
 
 
-def _order(group: Group, _: Table) -> list[Broken] | None:
+def _not_between(group: Group, _: Table) -> list[Broken] | None:
     """The smallest, the quarters and the largest are in this order; the mean is inside."""
     names = [name for name in ORDER if name in group]
     pairs = [*combinations(names, 2)] if names != ["q1", "q3"] else []  # 25% and 75% of the data, without a middle
@@ -79,7 +88,7 @@ def _order(group: Group, _: Table) -> list[Broken] | None:
     )
 
 
-def _gap(group: Group, _: Table) -> list[Broken] | None:
+def _mean_and_median(group: Group, _: Table) -> list[Broken] | None:
     """Mean and median are at most a standard deviation apart."""
     if not {"mean", "median", "sd"} <= group.keys() or not _same_unit(group["mean"], group["median"], group["sd"]):
         return None
@@ -93,7 +102,7 @@ def _gap(group: Group, _: Table) -> list[Broken] | None:
     return [Broken("mean_and_median", [group["mean"], group["median"]], words, "impossible")] if is_wide else []
 
 
-def _widest(group: Group, table: Table) -> list[Broken] | None:
+def _too_wide(group: Group, table: Table) -> list[Broken] | None:
     """A deviation is at most what half of the numbers at each end give; and a mean lies on its scale."""
     violations = []
     ends = _ends_of_scale(table)
@@ -131,7 +140,7 @@ def _ends_of_scale(table: Table) -> tuple[int, ...]:
     return (*ends,) if ends and ends[0] < ends[1] else ()
 
 
-def _error(group: Group, table: Table) -> list[Broken] | None:
+def _error_of_mean(group: Group, table: Table) -> list[Broken] | None:
     """A standard error is the deviation over the root of the size."""
     n = _size(group, table)
     if not {"sd", "se"} <= group.keys() or not _same_unit(group["sd"], group["se"]):
@@ -147,7 +156,7 @@ def _error(group: Group, table: Table) -> list[Broken] | None:
     return [Broken("error_of_mean", [group["se"], group["sd"]], words, "inconsistent")] if is_other else []
 
 
-def _held(group: Group, _: Table) -> list[Broken] | None:
+def _outside_of_interval(group: Group, _: Table) -> list[Broken] | None:
     """An interval begins below its end, and holds its estimate."""
     if not {"low", "high"} <= group.keys() or any(group[name].hedge for name in ("low", "high")):
         return None
@@ -168,7 +177,7 @@ def _held(group: Group, _: Table) -> list[Broken] | None:
     return violations
 
 
-def _middle(group: Group, _: Table) -> list[Broken] | None:
+def _not_in_the_middle(group: Group, _: Table) -> list[Broken] | None:
     """An estimate with its standard error is in the middle of its interval, unless that is one of a ratio."""
     if not {"estimate", "se", "low", "high"} <= group.keys() or any(
         group[name].hedge for name in ("estimate", "low", "high")
@@ -186,7 +195,7 @@ def _middle(group: Group, _: Table) -> list[Broken] | None:
     return [Broken("not_in_the_middle", cells, f"{words}: a limit or the estimate is wrong")]
 
 
-def _absolute(group: Group, _: Table) -> list[Broken] | None:
+def _absolute_and_squared(group: Group, _: Table) -> list[Broken] | None:
     """The root of the mean squared error is no smaller than the mean absolute error."""
     if not {"mae", "rmse"} <= group.keys() or not _same_unit(group["mae"], group["rmse"]):
         return None
@@ -200,7 +209,7 @@ def _absolute(group: Group, _: Table) -> list[Broken] | None:
     )
 
 
-def _quotient(group: Group, _: Table) -> list[Broken] | None:
+def _estimate_over_error(group: Group, _: Table) -> list[Broken] | None:
     """t (or z) is the estimate over its standard error."""
     name = "t" if "t" in group else "z"
     if not {"estimate", "se", name} <= group.keys() or any(group[n].hedge for n in ("estimate", "se", name)):
@@ -223,7 +232,7 @@ def _size(group: Group, table: Table) -> int:
     return size_of(labels) or caption_size(table)
 
 
-def _samples(groups: Sequence[Group], table: Table) -> Iterator[Broken]:
+def _no_such_mean(groups: Sequence[Group], table: Table) -> Iterator[Broken]:
     """Means and deviations that whole numbers do not have, where the others are theirs (GRIM, GRIMMER)."""
     tested = []
     for group in groups:
@@ -262,7 +271,7 @@ def _samples(groups: Sequence[Group], table: Table) -> Iterator[Broken]:
             yield Broken("no_such_deviation", [group["sd"]], words + why, "impossible" if counted else "suspicious")
 
 
-def _of_shares(groups: Sequence[Group], table: Table) -> Iterator[Broken]:
+def _deviation_of_share(groups: Sequence[Group], table: Table) -> Iterator[Broken]:
     """The deviation of answers yes or no is that of their share (DEBIT), where words or the other lines say so."""
     judged = []
     for group in groups:
@@ -283,7 +292,7 @@ def _of_shares(groups: Sequence[Group], table: Table) -> Iterator[Broken]:
         yield Broken("deviation_of_share", [sd, share], words, "inconsistent")
 
 
-def _of_runs(table: Table) -> Iterator[Broken]:
+def _deviation_of_runs(table: Table) -> Iterator[Broken]:
     """The deviation beside the numbers of runs is theirs, over all of them or over one less."""
     runs: defaultdict[tuple[int, tuple[tuple[str, str], ...]], list[Cell]] = defaultdict(list)
     for cell in table.cells:

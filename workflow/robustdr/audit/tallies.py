@@ -29,11 +29,11 @@ def broken(table: Table) -> Iterator[Broken]:
                 paired_places.add((row, column))
                 by_column[column].append((entry.cell, share.cell))
     for column, pairs in by_column.items():
-        yield from _of_column(table, column, pairs)
-    yield from _beside_fractions(table)
+        yield from _count_and_share(table, column, pairs)
+    yield from _count_and_share_in_one_field(table)
 
 
-def _beside_fractions(table: Table) -> Iterator[Broken]:
+def _count_and_share_in_one_field(table: Table) -> Iterator[Broken]:
     """Fields with a share, its count and its whole, as `10.4% (28/270)`, if so they are in most fields."""
     fields: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
     for cell in table.cells:
@@ -53,7 +53,7 @@ def _beside_fractions(table: Table) -> Iterator[Broken]:
         yield Broken("count_and_share", [share, part, whole], words, "inconsistent")
 
 
-def _of_column(table: Table, column: int, pairs: list[tuple[Cell, Cell]]) -> Iterator[Broken]:
+def _count_and_share(table: Table, column: int, pairs: list[tuple[Cell, Cell]]) -> Iterator[Broken]:
     printed = size_of([*table.columns[column].values()])
     whole = printed or _implied(pairs)
     values = [(count, share, 100 * int(count.number) / whole) for count, share in pairs] if whole else []

@@ -1,5 +1,6 @@
 """The JSON of tables and claims: the parts that other stages read."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NotRequired, TypeVar, cast
 
@@ -134,6 +135,16 @@ class Claims(TypedDict):
     chance: str
     controls: list[Control]
     claims: list[Record]
+
+
+def is_headline(claim: Mapping[str, Any]) -> bool:
+    """Whether a claim (`Record`) is one on which the abstract or the conclusion of a paper rests."""
+    return claim["headline"] and not claim["hypothesis"]
+
+
+def averaged(cell: Cell, means: Means) -> list[str]:
+    """The variations that a cell's query set averages; the query set itself if it is no mean."""
+    return means.get(cell.role, {}).get(cell.query_set, [cell.query_set])
 
 
 def opened(path: Path, kind: type[Made]) -> tuple[Made | None, str]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from robustdr.claims.verdicts import NOT_RUN, OPEN, sentence_verdicts
-from robustdr.reporting.artifacts import Claims, Record
+from robustdr.reporting.artifacts import Claims, Record, is_headline
 from robustdr.reporting.claims import counted
 from robustdr.reporting.deciding_queries import Explored
 from robustdr.reporting.forest import Axis
@@ -20,15 +20,13 @@ Shown = Mapping[str, object]  # a template's input
 
 def headlines(claims: Sequence[Record]) -> Counter[str]:
     """The number of a paper's headline sentences by verdict."""
-    ours = [claim for claim in claims if claim["headline"] and not claim["hypothesis"]]
-    return Counter(sentence_verdicts((claim["sentence"], claim["verdict"]) for claim in ours))
+    return Counter(sentence_verdicts((claim["sentence"], claim["verdict"]) for claim in filter(is_headline, claims)))
 
 
 def first_of(claims: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
     """The headline claim to show alone: run rather than not, decided rather than open, of the abstract first."""
-    ours = [claim for claim in claims if claim["headline"] and not claim["hypothesis"]]
     return max(
-        ours,
+        filter(is_headline, claims),
         key=lambda claim: (bool(claim["effects"]), claim["verdict"] not in OPEN, "Abstract" in claim["source"]),
         default=None,
     )
@@ -104,8 +102,8 @@ def judged(
         "controls": list(controls.values()),
         "claims": claim_views,
         "first": first_of(claim_views),
-        "headline": [claim for claim in run if claim["headline"] and not claim["hypothesis"]],
-        "others": [claim for claim in run if not claim["headline"] or claim["hypothesis"]],
+        "headline": [claim for claim in run if is_headline(claim)],
+        "others": [claim for claim in run if not is_headline(claim)],
         "not_run": [claim for claim in claim_views if claim["verdict"] == NOT_RUN],
         "axis": Axis.from_effects(deciding, MIDDLE),
         "sentence": of_paper(artifact["claims"], headlines(artifact["claims"])),

@@ -58,11 +58,9 @@ class Drawing(Generic[Figure]):
         printed_count = sum(map(isfinite, numbers))
         if not printed_count:
             return "The paper prints no numbers for this figure."
-        return (
-            ""
-            if printed_count == len(numbers)
-            else f"The paper prints {printed_count} of these {len(numbers)} points as numbers."
-        )
+        if printed_count == len(numbers):
+            return ""
+        return f"The paper prints {printed_count} of these {len(numbers)} points as numbers."
 
     def depth_axes(self, measures: Sequence[str], ylabel: str) -> tuple[Picture, Any]:
         """(figure, axes) with two panels, reported and reproduced; the x ticks are the depths of the measures."""

@@ -24,7 +24,7 @@ from robustdr.core.files import write_text
 from robustdr.core.markup import plain, prose, table_row
 from robustdr.evaluation.statistics import holm
 from robustdr.reporting import naming
-from robustdr.reporting.artifacts import Claims, Effect, Record
+from robustdr.reporting.artifacts import Claims, Effect, Record, is_headline
 from robustdr.reporting.claims import SIGN
 
 QUOTED = 64  # characters of a sentence that the page quotes
@@ -109,9 +109,8 @@ class Sentence(NamedTuple):
 def sentences(paper: Claims) -> list[Sentence]:
     """Return a paper's headline sentences."""
     parts: dict[str, list[Record]] = {}
-    for claim in paper["claims"]:
-        if claim["headline"] and not claim["hypothesis"]:
-            parts.setdefault(claim["sentence"], []).append(claim)
+    for claim in filter(is_headline, paper["claims"]):
+        parts.setdefault(claim["sentence"], []).append(claim)
     verdicts = sentence_verdicts(
         (sentence, record["verdict"]) for sentence, records in parts.items() for record in records
     )

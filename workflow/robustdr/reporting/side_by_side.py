@@ -14,7 +14,7 @@ from robustdr.core.errors import UserError
 from robustdr.evaluation.estimates import ONE, Estimate
 from robustdr.evaluation.measures import read_measures
 from robustdr.evaluation.quotients import Ratio
-from robustdr.reporting.artifacts import Table
+from robustdr.reporting.artifacts import Table, averaged
 from robustdr.reporting.cells import Cell
 
 SIDES = ("A", "B")
@@ -113,9 +113,8 @@ def _of_system(root: Path, table: Table, cell: Cell, system: str) -> pd.DataFram
         KeyError: nothing was measured for it.
     """
     seeds = _measured(root / "measures" / cell.collection / system)
-    kinds = table["means"].get(cell.role, {}).get(cell.query_set, [cell.query_set])
     seed_values = {cell.seed: seeds[cell.seed]} if cell.seed else seeds
-    places = [(f"{cell.split}.{kind}", cell.measured) for kind in kinds]
+    places = [(f"{cell.split}.{kind}", cell.measured) for kind in averaged(cell, table["means"])]
     return pd.DataFrame(
         {seed: sum(values.loc[place] for place in places) / len(places) for seed, values in seed_values.items()}
     )

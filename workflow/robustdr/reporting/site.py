@@ -21,7 +21,7 @@ from robustdr.claims.controls import PASSES
 from robustdr.claims.verdicts import NOT_PRINTED, NOT_RUN, OPEN, POWER, VERDICTS
 from robustdr.core.files import from_json, write_text
 from robustdr.keys.integrity import hardware
-from robustdr.reporting.artifacts import Claims, Means, Table, TableLayout, opened
+from robustdr.reporting.artifacts import Claims, Means, Table, TableLayout, averaged, opened
 from robustdr.reporting.artifacts import Record as Claim
 from robustdr.reporting.cells import Cell
 from robustdr.reporting.charts import Drop, drops, embedded, rank, scatter
@@ -95,7 +95,7 @@ def query_link(cell: Cell, means: Means) -> str:
     """The link to the queries behind a cell; '' if there are none."""
     if cell.reproduced is None or not cell.system or not cell.measured:
         return ""
-    kinds = ",".join(means.get(cell.role, {}).get(cell.query_set, [cell.query_set]))
+    kinds = ",".join(averaged(cell, means))
     return "/".join((cell.collection, cell.system, cell.split, kinds, cell.measured, cell.table))
 
 

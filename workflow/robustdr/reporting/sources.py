@@ -13,7 +13,7 @@ THEIR_CHECKPOINT, THEIR_RUN, TRAINED = "their checkpoint", "their run", "trained
 MARKS = {THEIR_QUERIES: "°", SOME_DRAWN: "(°)", THEIR_CHECKPOINT: "‡", THEIR_RUN: "§"}
 
 
-class Marks(NamedTuple):
+class SourceMarks(NamedTuple):
     """Marks by row or column, and by (row, column) those of cells for which neither can speak."""
 
     headings: dict[str, str]
@@ -47,9 +47,9 @@ def _of_lines(grid: Grid, field: str, axis: int) -> dict[str, str] | None:
     return source_by_line
 
 
-def marks(grid: Grid) -> Marks:
+def source_marks(grid: Grid) -> SourceMarks:
     """The marks of a table: at its rows if each has one source, else at its columns, else in the cells."""
-    table_marks = Marks({}, {})
+    table_marks = SourceMarks({}, {})
     for field in ("queries_from", "model_from"):
         lines = _of_lines(grid, field, 0) or _of_lines(grid, field, 1) or {}
         for name, source in lines.items():
@@ -61,7 +61,7 @@ def marks(grid: Grid) -> Marks:
     return table_marks
 
 
-def legend(settings: TableSettings, cells: Sequence[Cell]) -> Iterator[str]:
+def source_notes(settings: TableSettings, cells: Sequence[Cell]) -> Iterator[str]:
     """Footnotes: what the marks mean, and what is without a mark."""
     queries = {cell.queries_from for cell in cells} - {""}
     models = {cell.model_from for cell in cells} - {""}

@@ -23,7 +23,7 @@ from robustdr.reporting.marks import OURS, MarkTest
 from robustdr.reporting.naming import replace_names
 from robustdr.reporting.released_numbers import ReleasedNumber, beside_printed, section
 from robustdr.reporting.settings import TableSettings
-from robustdr.reporting.sources import legend, marks, set_sources
+from robustdr.reporting.sources import set_sources, source_marks, source_notes
 
 AGREEMENT = (  # legend of the words
     ". Beside a reproduced drop: as printed, it agrees with the reported one within the error of both (95 %); drops "
@@ -64,7 +64,7 @@ def reproduced_text(cell: Cell, unit: str) -> str:
 def laid_out(settings: TableSettings, grid: Grid) -> TableLayout:
     """The layout of the table; its `fields`, by row and column, are (reported, reproduced, number of the cell)."""
     unit = settings.spec.unit_of_cells
-    numbers, marked = {place: number for number, place in enumerate(grid.cells)}, marks(grid)
+    numbers, marked = {place: number for number, place in enumerate(grid.cells)}, source_marks(grid)
 
     def field(row: str, column: str) -> tuple[str, str, int | None]:
         if column in grid.facts:
@@ -201,7 +201,7 @@ def _losses(settings: TableSettings) -> list[str]:
 def footnotes(settings: TableSettings, grid: Grid) -> list[str]:
     """All footnotes of the table."""
     cells = list(grid.cells.values())
-    notes = [_legend(settings, cells), *legend(settings, cells)]
+    notes = [_legend(settings, cells), *source_notes(settings, cells)]
     if settings.spec.explains_uncertainty and not settings.spec.about_data:
         notes += _uncertainty(settings, cells)
     notes += _significance(settings, cells) + grid.notes + _means(settings, cells)
