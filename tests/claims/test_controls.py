@@ -158,6 +158,7 @@ def test_a_gain_without_what_is_credited_has_another_cause(numbers, without, wor
     credited = {"name": "improves", "system": "rodr", "over": ["plain"], "query_sets": ["typo"]}
     result = verdict(claim("improves", about={"control": credited}, **GAINS), numbers(without=without))
     assert result.verdict == "supported" and result.reason.startswith(words) and bool(result.reason) == bool(words)
+    assert result.doubt == words.partition(";")[0]
 
 
 def test_a_part_that_may_be_the_whole_gain_may_have_another_cause(numbers):

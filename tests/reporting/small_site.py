@@ -36,6 +36,7 @@ CLAIM = {
     "source": "§4",
     "how": "loses, RR@10",
     "why": "",
+    "doubt": "",
     "reason": "",
     "as_printed": PRINTED,
 }

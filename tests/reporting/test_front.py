@@ -23,7 +23,8 @@ def claim(sentence, verdict="supported", headline=True, hypothesis=False):
     effect |= {"region": [0.0, None], "p": 0.01, "there": 0.01, "against": 1.0, "power": 0.5, "verdict": verdict}
     return {
         "claim": f"{sentence}: on A", "sentence": sentence, "short": sentence, "source": "§1", "headline": headline,
-        "hypothesis": hypothesis, "verdict": verdict, "words": verdict, "why": "", "reason": "", "effects": [effect],
+        "hypothesis": hypothesis, "verdict": verdict, "words": verdict, "why": "", "doubt": "", "reason": "",
+        "effects": [effect],
     }  # fmt: skip
 
 

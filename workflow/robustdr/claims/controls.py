@@ -119,11 +119,12 @@ def add_explanation(
     try:
         parts = judge_effects(claim.control, numbers, claim.level)
     except Absent as error:
-        cause = f"its own control was not run: {error}"
+        doubt = "its own control was not run"
+        details = f": {error}"
     else:
         if all(part.low > 0 for part in parts):
             return verdict
         sure = max(part.high for part in parts) < min(effect.low for effect in verdict.effects)
-        words = "; ".join(map(_size_and_interval, parts))
-        cause = f"the gain {'has' if sure else 'may have'} another cause; the method's own part adds {words}"
-    return replace(verdict, reason="; ".join(filter(None, [verdict.reason, cause])))
+        doubt = f"the gain {'has' if sure else 'may have'} another cause"
+        details = f"; the method's own part adds {'; '.join(map(_size_and_interval, parts))}"
+    return replace(verdict, doubt=doubt, reason="; ".join(filter(None, [verdict.reason, doubt + details])))

@@ -113,13 +113,15 @@ def weakest_first(effects: Iterable[Judged]) -> list[Judged]:
 class Verdict:
     """The verdict on a claim, or how far it got before its sentence is decided (`family.decide_claims`).
 
-    `why` says in a few words why it is not testable or inconclusive; `reason` what else is to be said of it.
+    `why` says in a few words why it is not testable or inconclusive; `doubt` that a gain may have another cause;
+    `reason` what else is to be said of it.
     """
 
     verdict: str
     effects: list[Judged] = field(default_factory=list)
     reason: str = ""
     why: str = ""
+    doubt: str = ""
 
     @property
     def words(self) -> str:

@@ -104,6 +104,7 @@ class Record(TypedDict):
     verdict: str
     words: str
     why: str
+    doubt: str
     reason: str
     needs: list[str]
     evidence: list[str]

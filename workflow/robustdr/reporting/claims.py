@@ -108,6 +108,7 @@ def record(claim: Claim, settings: ClaimsSettings, verdict_here: Verdict, paper:
         "verdict": verdict_here.verdict,
         "words": verdict_here.words,
         "why": verdict_here.why,
+        "doubt": verdict_here.doubt,
         "reason": verdict_here.reason,
         "needs": claim.needs,
         "evidence": list(map(effect_text, effects)),

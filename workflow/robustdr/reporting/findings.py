@@ -147,6 +147,7 @@ def answer(papers: Iterable[Claims], setting: str = "") -> list[str]:
             if sentence.verdict == CONTRADICTED:
                 against = sum(effect["verdict"] == CONTRADICTED for effect in sentence.effects)
                 notes = [f"against it: {against} of {len(sentence.effects)} comparisons", *notes]
+            notes += dict.fromkeys(part["doubt"] for part in sentence.parts if part["doubt"])
             return f"{plain(sentence.short)} ({'; '.join(notes)})" if notes else plain(sentence.short)
         why = readable(sentence.why.partition("; ")[0], paper)
         return f"{plain(sentence.short)} ({why})" if sentence.verdict == NOT_RUN else why
