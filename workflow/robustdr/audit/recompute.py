@@ -39,9 +39,10 @@ class _JudgedRuns:
         self.folder, self._path = folder, qrels
         self.qrels: Qrels = read_qrels(qrels)
         self.notes: list[str] = []
-        self.read_run = lru_cache(maxsize=4)(self._read_run)
 
-    def _read_run(self, name: str) -> Runs:
+    @lru_cache(maxsize=4)
+    def read_run(self, name: str) -> Runs:
+        """A run under each tie rule, with its judged queries alone."""
         listed, notes = read_listed(self.folder / name)
         self.notes += [f"{self.folder / name} {note}" for note in notes]
         judged = {qid: ranking for qid, ranking in listed.items() if qid in self.qrels}
