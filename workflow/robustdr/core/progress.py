@@ -3,7 +3,6 @@
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 from robustdr.core.benchmarks import NUMBER
@@ -88,18 +87,14 @@ class Progress:
             return None
         return weight * sum(took for _, took in weights_and_seconds) / sum(total for total, _ in weights_and_seconds)
 
-    def _ahead(self, now: float) -> Iterator[float | None]:
-        """Yield expected seconds left of each job that is not done; None if unknown."""
+    def seconds_left(self, now: float) -> float | None:
+        """Return expected seconds until the last job is done; None if unknown."""
+        ahead: list[float | None] = []  # expected seconds of each job that is not done
         for rule, count in self.planned.items():
             begun = [since for running_rule, since in self.running.values() if running_rule == rule]
             seconds = self.expected(rule)
-            waiting = count - len(self.took.get(rule, [])) - len(begun)
-            yield from [seconds] * waiting
-            yield from (None if seconds is None else max(seconds - (now - since), 0.0) for since in begun)
-
-    def seconds_left(self, now: float) -> float | None:
-        """Return expected seconds until the last job is done; None if unknown."""
-        ahead = list(self._ahead(now))
+            ahead += [seconds] * (count - len(self.took.get(rule, [])) - len(begun))
+            ahead += [None if seconds is None else max(seconds - (now - since), 0.0) for since in begun]
         if self.began is None or now <= self.began or None in ahead:
             return None
         worked = sum(map(sum, self.took.values())) + sum(now - since for _, since in self.running.values())

@@ -9,7 +9,6 @@ than runs in the ledger: with its default, a stage does what it did before there
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, fields
-from functools import cache
 from typing import Any, Literal, TypeVar, dataclass_transform, overload
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
@@ -81,8 +80,7 @@ def as_json(settings: Any) -> str:
 
 def deciding(settings: Any) -> dict[str, Any]:
     """Return the settings that decide a stage's bytes, as JSON values."""
-    kind: Any = type(settings)
-    unseen = _without_effect(kind)
+    unseen = {field.name for field in fields(settings) if not field.metadata.get("effect", True)}
     return {name: value for name, value in asdict(settings).items() if name not in unseen}
 
 
@@ -92,17 +90,10 @@ def identifying(settings: Any) -> dict[str, Any]:
     return {name: value for name, value in deciding(settings).items() if name not in later}
 
 
-@cache
-def _without_effect(kind: Any) -> frozenset[str]:
-    return frozenset(field.name for field in fields(kind) if not field.metadata.get("effect", True))
-
-
 def changed_fields(settings: Any) -> set[str]:
     """Names of the fields whose value is not the default."""
-    kind: Any = type(settings)
-    return {name for name, default in _defaults(kind).items() if getattr(settings, name) != default}
-
-
-@cache
-def _defaults(kind: Any) -> dict[str, Any]:
-    return {f.name: f.default if f.default_factory is MISSING else f.default_factory() for f in fields(kind)}
+    defaults = {
+        field.name: field.default if field.default_factory is MISSING else field.default_factory()
+        for field in fields(settings)
+    }
+    return {name for name, default in defaults.items() if getattr(settings, name) != default}

@@ -93,11 +93,13 @@ def names(path: Path) -> list[str]:
                 return [path.name]
         except (OSError, *ARCHIVE_DAMAGES) as error:
             raise UserError(f"{path}: a damaged archive ({error}); fetch it again") from None
-    return [name for name in file_names if not _is_hidden(name)]
-
-
-def _is_hidden(name: str) -> bool:
-    return any((part.startswith(".") and part != ".") or part == "__MACOSX" for part in PurePosixPath(name).parts)
+    parts_of = {name: PurePosixPath(name).parts for name in file_names}
+    hidden = {
+        name
+        for name, parts in parts_of.items()
+        if "__MACOSX" in parts or any(part.startswith(".") and part != "." for part in parts)
+    }
+    return [name for name in file_names if name not in hidden]
 
 
 def the_one(path: Path, file_names: list[str], pattern: str, subject: str) -> str:

@@ -66,7 +66,9 @@ def explained(error: ValidationError, adapter: TypeAdapter, outer_keys: Sequence
     place = ".".join(map(str, keys)) or "top level"
     value_text = repr(value) if len(repr(value)) < LONG else f"{repr(value)[:LONG]} …"
     if first["type"] in EXTRA:
-        return str(_unknown(f"{place}: key", str(first["loc"][-1]), _keys(schemas)))
+        fields = [schema.get("fields", {}) for schema in schemas]
+        keys_allowed = [name for group in fields for name in (group if isinstance(group, dict) else map(_name, group))]
+        return str(_unknown(f"{place}: key", str(first["loc"][-1]), keys_allowed))
     if first["type"] == "missing":
         return f"{place}: {str(first['loc'][-1])!r} is missing"
     if first["type"] in TAGS:
@@ -105,31 +107,25 @@ def _followed(adapter: TypeAdapter, loc: Sequence[str | int]) -> tuple[list[str 
     definitions = (
         {definition["ref"]: definition for definition in core["definitions"]} if core["type"] == "definitions" else {}
     )
-    schemas, path = list(_bare(core, definitions)), []
+    schemas, path = [_bare(core, definitions)], []
     for step in loc:
         if step == "[key]":
             schemas = []
         elif schemas and all(schema["type"] in ("union", "tagged-union") for schema in schemas):
-            schemas = [bare for schema in schemas for bare in _members(schema, step, definitions)]
+            unions = [schema["choices"] for schema in schemas]  # by tag, or without tags all members
+            members = [member for union in unions for member in ([union[step]] if isinstance(union, dict) else union)]
+            schemas = [_bare(member[0] if isinstance(member, tuple) else member, definitions) for member in members]
             continue
         path.append(step)
         schemas = [bare for schema in schemas for bare in _inner_schemas(schema, step, definitions)]
     return path, schemas
 
 
-def _bare(schema: Schema, definitions: dict[str, Schema]) -> Iterator[Schema]:
-    """Yield a schema without its wrappers: defaults, functions, references."""
+def _bare(schema: Schema, definitions: dict[str, Schema]) -> Schema:
+    """Return a schema without its wrappers: defaults, functions, references."""
     while "schema" in schema or schema["type"] == "definition-ref":
         schema = schema["schema"] if "schema" in schema else definitions[schema["schema_ref"]]
-    yield schema
-
-
-def _members(union: Schema, tag: str | int, definitions: dict[str, Schema]) -> Iterator[Schema]:
-    """Yield the member of a union that has a tag; all members of a union without tags."""
-    choices = union["choices"]
-    chosen = [choices[tag]] if isinstance(choices, dict) else choices
-    for choice in chosen:
-        yield from _bare(choice[0] if isinstance(choice, tuple) else choice, definitions)
+    return schema
 
 
 def _inner_schemas(schema: Schema, key: str | int, definitions: dict[str, Schema]) -> Iterator[Schema]:
@@ -138,18 +134,8 @@ def _inner_schemas(schema: Schema, key: str | int, definitions: dict[str, Schema
     field_schema = fields.get(key) if isinstance(fields, dict) else next((f for f in fields if _name(f) == key), None)
     for inner in (field_schema, schema.get("values_schema"), schema.get("items_schema")):
         if isinstance(inner, dict):
-            yield from _bare(inner, definitions)
+            yield _bare(inner, definitions)
 
 
 def _name(field: Schema) -> str:
     return str(field.get("validation_alias", field["name"]))
-
-
-def _keys(schemas: list[Schema]) -> list[str]:
-    """Return the keys that the schemas allow."""
-    fields = [schema.get("fields", {}) for schema in schemas]
-    return [
-        name
-        for field_group in fields
-        for name in (field_group if isinstance(field_group, dict) else map(_name, field_group))
-    ]

@@ -7,7 +7,7 @@ import pkgutil
 import sys
 import sysconfig
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from itertools import chain
@@ -129,7 +129,10 @@ def check_origins() -> None:
     places = (*environment, *_folders("stdlib", "platstdlib"), f"{PACKAGE}/")
     files = {str(file) for place in environment for file in Path(place).glob("*.pth")}
     specs = {name: getattr(module, "__spec__", None) for name, module in sys.modules.items()}
-    specs |= {name: PathFinder.find_spec(name) for name in (*AT_START, *_beside(environment))}
+    specs |= {name: PathFinder.find_spec(name) for name in AT_START}
+    if f"{PACKAGE.parent}/" not in environment:  # what lies beside this package is found first
+        beside = [name for _, name, _ in pkgutil.iter_modules([str(PACKAGE.parent)]) if PACKAGE.name not in name]
+        specs |= {name: PathFinder.find_spec(name) for name in beside}
     # Modules that code makes, as torch.classes, have no specification.
     located = {name: spec.origin for name, spec in specs.items() if spec and spec.has_location and spec.origin}
     for name, file in sorted({*located.items(), *LOCATED.items()}):
@@ -146,13 +149,6 @@ def check_origins() -> None:
                 f"{file}: it is loaded as the module {name}, and no key covers it; remove it, and run again"
             )
     check_installed(files, environment)
-
-
-def _beside(environment: tuple[str, ...]) -> Iterator[str]:
-    """Yield the names of modules beside this package, which Python finds first; none of those installed with it."""
-    folder = str(PACKAGE.parent)
-    if f"{folder}/" not in environment:
-        yield from (name for _, name, _ in pkgutil.iter_modules([folder]) if PACKAGE.name not in name)
 
 
 def _folders(*names: str) -> tuple[str, ...]:

@@ -267,7 +267,12 @@ def verify(paths: Iterable[Path]) -> None:
     """
     for record_file in _records(paths):
         if fault := next(faults(record_file), None):
-            new_place = _move_away(record_file.with_suffix(""))
+            artifact = record_file.with_suffix("")
+            new_place = artifact.with_name(f"{artifact.name}.damaged")
+            if new_place.is_dir():
+                shutil.rmtree(new_place)
+            if artifact.exists():
+                os.replace(artifact, new_place)
             record_file.unlink()
             raise UserError(f"{fault}; moved to {new_place}; run again, which makes it again")
         if stray := next(strays(record_file), None):
@@ -312,12 +317,3 @@ def strays(record_file: Path) -> Iterator[str]:
     for file in contents(artifact) if artifact.is_dir() else ():
         if file.relative_to(record_file.parent).as_posix() not in names:
             yield f"{file}: {record_file} does not list it; remove this file, or delete {artifact}, and run again"
-
-
-def _move_away(artifact: Path) -> Path:
-    new_place = artifact.with_name(f"{artifact.name}.damaged")
-    if new_place.is_dir():
-        shutil.rmtree(new_place)
-    if artifact.exists():
-        os.replace(artifact, new_place)
-    return new_place

@@ -28,6 +28,7 @@ from robustdr.keys.notes import note, recall
 PACKAGE = Path(__file__).resolve().parents[1]
 OF_WHEEL = PACKAGE / "requirements.lock"
 LOCK = OF_WHEEL if OF_WHEEL.is_file() else PACKAGE.parent.parent / "requirements.lock"
+READER = sha256(__file__)  # of the code that reads code
 STAGES = "robustdr.stages"
 RUNNER = f"{STAGES}.__main__"  # starts a stage, checks what it reads and records what it makes
 version = functools.cache(version)  # jobs of one process ask again and again
@@ -80,7 +81,7 @@ def parsed(name: str, source: str) -> tuple[str, dict[str, list[Import]]]:
     Normalised is without comments, docstrings and blank lines. Imports outside of the module's functions are under ''.
     A source is parsed once per machine, Python version and version of this file.
     """
-    subject, state = f"code of {name}", _digest(f"{sys.version} {_parser()} {source}")
+    subject, state = f"code of {name}", _digest(f"{sys.version} {READER} {source}")
     if (stored := recall(subject, state)) is None:
         tree = ast.parse(source)
         imports: dict[str, list[Import]] = {}
@@ -91,12 +92,6 @@ def parsed(name: str, source: str) -> tuple[str, dict[str, list[Import]]]:
         note(subject, state, stored)
     digest, imports = json.loads(stored)
     return digest, imports
-
-
-@functools.cache
-def _parser() -> str:
-    """The digest of the code that reads code."""
-    return sha256(__file__)
 
 
 def _imports(statement: ast.stmt) -> Iterator[Import]:

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -25,18 +26,14 @@ def kinds(needs: Iterable[Need], partitions: Mapping[str, Mapping[str, Any]]) ->
     """
     largest: dict[tuple[int, tuple[str, ...]], Need] = {}
     for need in needs:
-        fits = tuple(name for name, limits in partitions.items() if _fits(need, limits))
-        kind = (need.gpus, fits)
+        fits = []
+        for partition, site_limits in partitions.items():
+            limits = {"max_gpu": 0, **site_limits}  # a partition whose limits do not mention GPUs has none
+            if all(getattr(need, attribute) <= limits.get(name, inf) for name, attribute in LIMITS.items()):
+                fits.append(partition)
+        kind = (need.gpus, tuple(fits))
         largest[kind] = Need(*map(max, zip(need, largest.get(kind, need), strict=True)))
     return [largest[kind] for kind in sorted(largest)]
-
-
-def _fits(need: Need, limits: Mapping[str, Any]) -> bool:
-    defaults = {"max_gpu": 0}  # of a partition whose limits do not mention GPUs
-    return all(
-        getattr(need, attribute) <= limits.get(name, defaults.get(name, float("inf")))
-        for name, attribute in LIMITS.items()
-    )
 
 
 def submitted_needs(jobs: Iterable[Node], gpus: Mapping[str, bool]) -> list[Need]:

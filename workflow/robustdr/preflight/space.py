@@ -34,19 +34,18 @@ def vectors(jobs: Iterable[Node]) -> int:
 
     They are most of what full scale writes.
     """
-    return sum(_vector_bytes(node.settings, node) for node in jobs if isinstance(node.settings, EmbedSettings))
+    size = 0
+    for node in jobs:
+        if isinstance(node.settings, EmbedSettings):
+            (corpus,) = (input_node for input_node in node.input_nodes if input_node.rule == "write_passages")
+            source = json.loads(corpus.options["source"])
+            if source["kind"] == "irds":
+                import ir_datasets
 
-
-def _vector_bytes(settings: EmbedSettings, node: Node) -> int:
-    import ir_datasets
-
-    (corpus,) = (input_node for input_node in node.input_nodes if input_node.rule == "write_passages")
-    source = json.loads(corpus.options["source"])
-    if source["kind"] != "irds":
-        return 0
-    count = ir_datasets.load(source["corpus"]).metadata().get("docs", {}).get("count", 0)
-    bytes_each = 2 if settings.stored == "float16" else 4
-    return count * DIMENSIONS * bytes_each // node.options["shards"]
+                count = ir_datasets.load(source["corpus"]).metadata().get("docs", {}).get("count", 0)
+                bytes_each = 2 if node.settings.stored == "float16" else 4
+                size += count * DIMENSIONS * bytes_each // node.options["shards"]
+    return size
 
 
 def nearest_existing(folder: Path) -> Path:

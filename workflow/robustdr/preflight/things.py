@@ -104,7 +104,10 @@ def things(node: Node) -> Iterator[Thing]:
         UserError: ir_datasets has no such data set.
     """
     if node.rule in ("write_passages", "download_queries"):
-        yield from _own_files(node)
+        source = json.loads(node.options["source"])
+        explanation = f"{node.inputs['files'].place} of the configuration says what it is"
+        for file in node.inputs["files"].files:
+            yield File(file, source.get("sha256", {}).get(str(file), ""), source.get("unavailable") or explanation)
     if node.rule in ("download_passages", "download_queries"):
         yield from _collection_things(node)
     elif isinstance(node.settings, CheckpointSettings):
@@ -132,13 +135,6 @@ def things(node: Node) -> Iterator[Thing]:
 def _mend(node: Node) -> str:
     """Return the command of the job that brings what is missing."""
     return f"snakemake --cores 1 {node.path}"
-
-
-def _own_files(node: Node) -> Iterator[File]:
-    source = json.loads(node.options["source"])
-    explanation = f"{node.inputs['files'].place} of the configuration says what it is"
-    for path in node.inputs["files"].files:
-        yield File(path, source.get("sha256", {}).get(str(path), ""), source.get("unavailable") or explanation)
 
 
 def _collection_things(node: Node) -> Iterator[Thing]:

@@ -30,19 +30,14 @@ def _linked(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {character: "".join(sorted(linked)) for character, linked in links.items()}
 
 
-def _touching(rows: Sequence[str]) -> Iterable[tuple[str, str]]:
-    """Pairs of neighbouring keys, in one row or in two rows; each row is shifted by about half a key."""
-    for row in rows:
-        yield from pairwise(row)
-    for upper, lower, reach in zip(rows, rows[1:], ((0, 1), (-1, 0, 1), (0, 1)), strict=False):
-        for position, key in enumerate(lower):
-            yield from ((key, upper[position + step]) for step in reach if 0 <= position + step < len(upper))
-
-
 @cache
 def touching(rows: Sequence[str]) -> dict[str, str]:
-    """The keys that each key of a keyboard touches."""
-    return _linked(_touching(rows))
+    """The keys that each key of a keyboard touches, in its row or in the next ones, shifted by about half a key."""
+    pairs = [pair for row in rows for pair in pairwise(row)]
+    for upper, lower, reach in zip(rows, rows[1:], ((0, 1), (-1, 0, 1), (0, 1)), strict=False):
+        for position, key in enumerate(lower):
+            pairs += [(key, upper[position + step]) for step in reach if 0 <= position + step < len(upper)]
+    return _linked(pairs)
 
 
 def _is_letter(key: str) -> bool:
@@ -55,6 +50,7 @@ def touching_letters(rows: Sequence[str]) -> dict[str, str]:
     return {key: touched for key, touched in letters.items() if touched}
 
 
+@cache
 def letters(rows: Sequence[str]) -> str:
     """The letters of a keyboard, in the order of their code points."""
     return "".join(sorted(filter(_is_letter, "".join(rows))))

@@ -92,15 +92,14 @@ def files(folder: Path, table: str) -> list[Path]:
     """
     if table not in FILES:
         raise unknown("table of qvg", table, FILES)
-    return [_existing_file(folder, name, table) for name in FILES[table]]
-
-
-def _existing_file(folder: Path, name: str, table: str) -> Path:
-    for path in (folder / name, folder / name.replace(" ", "_")):
-        if path.is_file():
-            return path
-    listed = ", ".join(map(repr, FILES[table]))
-    raise UserError(f"{folder / name}: no such file; {table} of qvg is counted from {listed} of its repository")
+    paths = []
+    for name in FILES[table]:
+        existing = [path for path in (folder / name, folder / name.replace(" ", "_")) if path.is_file()]
+        if not existing:
+            listed = ", ".join(map(repr, FILES[table]))
+            raise UserError(f"{folder / name}: no such file; {table} of qvg is counted from {listed} of its repository")
+        paths.append(existing[0])
+    return paths
 
 
 def read_pairs(path: Path) -> dict[str, Pair]:

@@ -96,17 +96,11 @@ class Typed(Spoken):
     def keyboard_of(self, word: str) -> tuple[str, ...] | None:
         """The keyboard on which a word of a query was typed: the language's, or the English one for a word in Latin
         letters; None for a word of another script."""
-        rows, script = self._keys
+        rows = keyboard(self.language) or edits.QWERTY
         scripts = {*map(_script, filter(str.isalpha, word))}
-        if not scripts or script in scripts:
+        if not scripts or _script(edits.letters(rows)[0]) in scripts:
             return rows
         return edits.QWERTY if _script("a") in scripts else None
-
-    @cached_property
-    def _keys(self) -> tuple[tuple[str, ...], str]:
-        """The keyboard of the language, and the script of its letters."""
-        rows = keyboard(self.language) or edits.QWERTY
-        return rows, _script(edits.letters(rows)[0])
 
 
 @cache

@@ -93,21 +93,14 @@ class TransformTense(Tagged):
         return other_forms(word) if word.isalpha() and word not in self.fixed.split(",") else ()
 
     def rewrite_tagged(self, text: str, tagged: Any, draw: Draw) -> str:
-        verbs = [
-            token
-            for token in tagged
-            if token.tag_.startswith("VB") and self._forms(token.text) and not _is_negated(token, tagged)
-        ]
+        verbs = [token for token in tagged if token.tag_.startswith("VB") and self._forms(token.text)]
+        # Of "don't", the tagger makes two tokens: do n't.
+        verbs = [verb for verb in verbs if verb.whitespace_ or folded(tagged[verb.i + 1 : verb.i + 2].text) != "n't"]
         if not verbs:
             return text
         verb = draw.choice(verbs)
         form = draw.choice(self._forms(verb.text))
         return splice(text, verb.idx, verb.idx + len(verb), form.capitalize() if verb.text.istitle() else form)
-
-
-def _is_negated(verb: Any, tagged: Any) -> bool:
-    """Whether a verb and the token behind it are one word: do n't."""
-    return verb.i + 1 < len(tagged) and not verb.whitespace_ and folded(tagged[verb.i + 1].text) == "n't"
 
 
 @dataclass(frozen=True)

@@ -190,24 +190,13 @@ def as_text(people: dict[str, np.ndarray], shares_of: Mapping[str, Mapping[str, 
     """
     people_shares = shares(people)
     head = [f"{feature}: {' · '.join(values)}" for feature, values in FEATURES.items()]
-    rows = {"people": people_shares, **shares_of}
     lines = [table_row(["% of the slips", *head]), table_row(["---"] * (len(head) + 1))]
-    lines += [
-        table_row([name, *(_percent(feature_shares[feature]) for feature in FEATURES)])
-        for name, feature_shares in rows.items()
-    ]
+    for name, feature_shares in {"people": people_shares, **shares_of}.items():
+        cells = [" · ".join(f"{100 * share:.0f}" for share in feature_shares[feature]) for feature in FEATURES]
+        lines.append(table_row([name, *("–" if "nan" in cell else cell for cell in cells)]))
     lines += ["", table_row(["distance from people", *FEATURES]), table_row(["---"] * (len(head) + 1))]
     for name, feature_shares in {"the same people, drawn again": people_shares, **shares_of}.items():
-        lines.append(
-            table_row([name, *(_interval(distance(people[feature], feature_shares[feature])) for feature in FEATURES)])
-        )
+        distances = [distance(people[feature], feature_shares[feature]) for feature in FEATURES]
+        cells = [f"{middle:.2f} ({low:.2f}–{high:.2f})" for middle, low, high in distances]
+        lines.append(table_row([name, *("–" if cell.startswith("nan") else cell for cell in cells)]))
     return "".join(f"{line}\n" for line in lines)
-
-
-def _percent(shares_of_values: np.ndarray) -> str:
-    return "–" if np.isnan(shares_of_values).any() else " · ".join(f"{100 * share:.0f}" for share in shares_of_values)
-
-
-def _interval(distance_and_ends: tuple[float, float, float]) -> str:
-    middle, low, high = (f"{value:.2f}" for value in distance_and_ends)
-    return "–" if middle == "nan" else f"{middle} ({low}–{high})"

@@ -173,12 +173,8 @@ class KeyboardChar(RandomChar):
 
     def noise(self, character: str, rows: tuple[str, ...], draw: Draw) -> str:
         touched = edits.touching(rows).get(character.lower(), "")
-        return draw.choice("".join(filter(_is_base, touched)) or edits.letters(rows))
-
-
-def _is_base(character: str) -> bool:
-    """Whether a character stands alone: it is no blank and no combining mark."""
-    return not character.isspace() and not _MARK.match(character)
+        alone = [other for other in touched if not other.isspace() and not _MARK.match(other)]
+        return draw.choice("".join(alone) or edits.letters(rows))
 
 
 class DeleteChar(RandomChar):

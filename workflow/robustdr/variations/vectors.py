@@ -27,16 +27,10 @@ class Vectors:
         candidates = vectors[rows]
         self._candidates = candidates / np.linalg.norm(candidates, axis=1, keepdims=True)
         self._speech = np.array([_speech(word) for word in self._words], dtype=np.uint8)
-        self._known: dict[tuple[str, int, float], list[str]] = {}
 
+    @cache
     def neighbours(self, word: str, count: int, cosine: float) -> list[str]:
         """At most `count` neighbours of the lower-case `word` with at least this cosine, nearest first."""
-        key = (word, count, cosine)
-        if key not in self._known:
-            self._known[key] = self._nearest(*key)
-        return self._known[key]
-
-    def _nearest(self, word: str, count: int, cosine: float) -> list[str]:
         row, lemmas = self._row.get(word), _lemmas(word)
         if row is None or not lemmas:
             return []
