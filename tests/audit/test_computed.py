@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robustdr.audit.arithmetic import COMPUTE, computed, promising
-from robustdr.audit.formulas import Formula, Formulas
+from robustdr.audit.arithmetic import computed, promising
+from robustdr.audit.formulas import NAMES, Formula, Formulas
 from robustdr.audit.relations import Check, Options
 from robustdr.audit.reported import build
 from robustdr.audit.transcript import Transcript
 
 TWO = (("of", (1,)), ("main", (2,)))
-PARTS = {kind: (("main", (1, 2, 3)),) for kind in COMPUTE}
+PARTS = {kind: (("main", (1, 2, 3)),) for kind in NAMES}
 PARTS |= {"points_from": TWO, "drop_from": TWO, "counts_match": (("main", (1,)), ("out_of", (2,)))}
 NUMBER = st.one_of(st.just("-"), st.integers(-300, 999).map(lambda n: f"{n / 10:.1f}"), st.integers(0, 50).map(str))
 ROWS = st.lists(st.lists(NUMBER, min_size=4, max_size=4), min_size=2, max_size=5)
@@ -30,7 +30,7 @@ def along_rows(rows):
 
 
 @settings(max_examples=40, deadline=None)
-@given(rows=ROWS, kind=st.sampled_from([*COMPUTE]), base=st.sampled_from([-1, 0]))
+@given(rows=ROWS, kind=st.sampled_from([*NAMES]), base=st.sampled_from([-1, 0]))
 def test_arrays_give_what_a_relation_gives(rows, kind, base):
     table = along_rows(rows)
     formula = Formula(kind, 0, PARTS[kind], base if PARTS[kind] is TWO else -1)

@@ -50,18 +50,12 @@ def amounts(sentence: str) -> Iterator[Amount]:
                 yield Amount(
                     f"{match['share']}%", printed.meets(Interval(share, share)), f"{part} of {whole} is {share:.2f}%"
                 )
-    yield from _sums(sentence)
-
-
-def _sums(sentence: str) -> Iterator[Amount]:
-    """The whole of a set whose training, development and test part the sentence has."""
-    parts = {
-        _NAMES.get(m["name"].lower(), m["name"].lower()): int(decimal_of(m["part"])) for m in _PART.finditer(sentence)
-    }
-    rest = _PART.sub("", sentence)
-    wholes = {match["whole"] for match in _WHOLE.finditer(rest)}
-    if len(parts) == FEWEST_PARTS and len(wholes) == 1 and len(_PART.findall(sentence)) == FEWEST_PARTS:
-        whole = wholes.pop()
-        total, number = sum(parts.values()), int(decimal_of(whole))
+    # The whole of a set whose training, development and test part the sentence has.
+    matches = [*_PART.finditer(sentence)]
+    parts = {_NAMES.get(m["name"].lower(), m["name"].lower()): int(decimal_of(m["part"])) for m in matches}
+    wholes = {match["whole"] for match in _WHOLE.finditer(_PART.sub("", sentence))}
+    if len(parts) == len(matches) == FEWEST_PARTS and len(wholes) == 1:
+        printed_whole = wholes.pop()
+        total, number = sum(parts.values()), int(decimal_of(printed_whole))
         if abs(total - number) <= NEAR * number:
-            yield Amount(whole, total == number, f"{' + '.join(f'{n:,}' for n in parts.values())} is {total:,}")
+            yield Amount(printed_whole, total == number, f"{' + '.join(f'{n:,}' for n in parts.values())} is {total:,}")

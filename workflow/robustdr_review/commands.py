@@ -3,9 +3,8 @@
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from importlib.util import find_spec
-from typing import Any
 
 from robustdr.audit.audited import audit
 from robustdr.audit.reported import load
@@ -105,11 +104,13 @@ def write_review(arguments: argparse.Namespace) -> None:
     review = {**reviewed(draft, checked), "prose": ties, "data": overlaps}
     write_json(arguments.output / "review.json", review)
     write_text(arguments.output / "index.html", page(review))
-    numbers = review["numbers"]
+    numbers, verdicts = review["numbers"], Counter(tie["verdict"] for tie in ties)
+    tied_sentences = {(tie["line"], tie["sentence"]) for tie in ties}
     print(
         f"{arguments.file}: {numbers['read']:,} numbers read, {numbers['lost']:,} not, {len(draft.problems)} problems; "
-        f"{len(review['proved'])} relations found, {len(checked.findings)} findings; {_verdicts(ties)}: "
-        f"{arguments.output / 'index.html'}",
+        f"{len(review['proved'])} relations found, {len(checked.findings)} findings; "
+        f"{len(tied_sentences)} sentences with {len(ties)} numbers, {verdicts[AGREES]} agree, {verdicts[DIFFERS]} "
+        f"differ, {verdicts[LOOK]} to look at: {arguments.output / 'index.html'}",
         file=sys.stderr,
     )
 
@@ -126,13 +127,3 @@ def check_extra() -> None:
             f"papers cannot be read without the Python modules {', '.join(lacking)}; install the extra `review`: "
             "`make review FILE=paper.tex` in a clone of this project, or `pip install 'robustdr[review]'`"
         )
-
-
-def _verdicts(ties: Sequence[Mapping[str, Any]]) -> str:
-    """How many sentences have numbers, and how many of these numbers have each verdict, in words."""
-    counted = Counter(tie["verdict"] for tie in ties)
-    lines = {(tie["line"], tie["sentence"]) for tie in ties}
-    return (
-        f"{len(lines)} sentences with {len(ties)} numbers, {counted[AGREES]} agree, {counted[DIFFERS]} differ, "
-        f"{counted[LOOK]} to look at"
-    )

@@ -55,7 +55,9 @@ def draft(grid: Grid, id: str) -> Draft:
     numeric = [is_numeric([row[column] for row in reads]) for column in range(len(body[0]) if body else 0)]
     if not any(numeric[1:]):
         table.problems.append(Problem("it has no numbers"))
-        _list_words_with_digits(table, grid.rows[heads:], lines)
+        for line, row in zip(lines, grid.rows[heads:], strict=False):
+            texts = [field.text for field in row[1:]]
+            table.problems += [Problem(f"the words {text!r}", line) for text in texts if _has_digit(text)]
         return table
     first = max(1, numeric[1:].index(True) + 1)
     number_columns = [column for column in range(first, len(numeric)) if numeric[column]]
@@ -64,9 +66,8 @@ def draft(grid: Grid, id: str) -> Draft:
         if not numeric[column] and any(row[column].text not in (NO_NUMBER, LOST) for row in reads):
             has = sum(_has_digit(row[column].text) for row in body)
             numbers = f", with {has} field{'s' * (has > 1)} that have digits" if has else ""
-            table.problems.append(
-                Problem(f"column {column + 1} ({_stack(head_texts, column)}) holds words and is left out{numbers}")
-            )
+            head = " · ".join(dict.fromkeys(row[column] for row in head_texts if row[column])) or "without a head"
+            table.problems.append(Problem(f"column {column + 1} ({head}) holds words and is left out{numbers}"))
     _label_rows(table, grid.rows[:heads], body, list(range(first)), sections)
     _distinguish_rows(
         table, [[row[column].text for column in range(first, len(row)) if not numeric[column]] for row in body]
@@ -102,12 +103,6 @@ def _has_digit(text: str) -> bool:
     return any(map(str.isdigit, text))
 
 
-def _list_words_with_digits(table: Draft, rows: Sequence[Sequence[Field]], lines: Sequence[int]) -> None:
-    """Add the fields with digits of a table without columns of numbers to its problems."""
-    for line, row in zip(lines, rows, strict=False):
-        table.problems += [Problem(f"the words {field.text!r}", line) for field in row[1:] if _has_digit(field.text)]
-
-
 def _distinguish_rows(table: Draft, words: Sequence[Sequence[str]]) -> None:
     """Make equal labels of rows differ: by the words of columns that are left out, else by a number."""
     for notes in ([" ".join(filter(None, texts)) for texts in words], None):
@@ -130,10 +125,11 @@ def _heads(grid: Grid, decimal_commas: bool) -> int:
     while heads < len(grid.rows) and not any(
         read_field(field, decimal_commas).values for field in grid.rows[heads][1:]
     ):
-        if heads and (len({field.text for field in grid.rows[heads]}) == 1 or _is_section(grid.rows, heads)):
+        label, *texts = [field.text for field in grid.rows[heads]]
+        if heads and (len({label, *texts}) == 1 or _is_section(grid.rows, heads)):
             break  # one text over all columns: the heading of a section
-        if heads and _lacks_numbers(grid.rows[heads]):
-            break
+        if heads and label and texts and all(_NOTHING.fullmatch(text.strip()) for text in texts):
+            break  # a sign for no number in all fields
         heads += 1
     return heads if heads < len(grid.rows) else marked
 
@@ -160,11 +156,6 @@ def _is_section(rows: Sequence[Sequence[Field]], place: int) -> bool:
     return is_lone(rows[place]) and (
         rows[place][1].repeated or any(is_lone(row) and not row[1].repeated for row in rows[place + 1 :])
     )
-
-
-def _lacks_numbers(row: Sequence[Field]) -> bool:
-    """Whether a row has a label, and a sign for no number in all other fields."""
-    return bool(row[0].text) and len(row) > 1 and all(_NOTHING.fullmatch(field.text.strip()) for field in row[1:])
 
 
 def _has_results(row: Sequence[Field], is_below: bool = False) -> bool:
@@ -211,10 +202,6 @@ def _filled_heads(heads: Sequence[Sequence[Field]]) -> list[list[str]]:
     return texts
 
 
-def _stack(heads: Sequence[Sequence[str]], column: int) -> str:
-    return " · ".join(dict.fromkeys(row[column] for row in heads if row[column])) or "without a head"
-
-
 def _label_rows(
     table: Draft,
     heads: Sequence[Sequence[Field]],
@@ -231,7 +218,10 @@ def _label_rows(
     label_lists = []
     for place, (texts, heading) in enumerate(zip(columns, headings, strict=True)):
         previous = ""
-        filled = _without_notes([previous := text or previous or "-" for text in texts])
+        filled = [previous := text or previous or "-" for text in texts]
+        bare = {label: label.rstrip("".join(NOTES)).rstrip() for label in filled}
+        several = Counter(bare.values())  # where two labels would become equal, their footnote marks stay
+        filled = [bare[label] if bare[label] and several[bare[label]] == 1 else label for label in filled]
         further = [name for name in map(coordinate_of, headings[place + 1 :]) if name]
         meanings = axis(list(dict.fromkeys(filled)), heading, [*table.row, *further])
         coordinate = Counter(meaning.coordinate for meaning in meanings if meaning.coordinate != "value").most_common(1)
@@ -239,13 +229,6 @@ def _label_rows(
         meaning_of = dict(zip(dict.fromkeys(filled), meanings, strict=True))
         label_lists.append([_label(table, meaning_of[text], text, table.row[-1]) for text in filled])
     table.rows = [([*place], []) for place in zip(*label_lists, strict=True)]
-
-
-def _without_notes(labels: Sequence[str]) -> list[str]:
-    """Labels without footnote marks, unless two labels would become equal."""
-    bare = {label: label.rstrip("".join(NOTES)).rstrip() for label in labels}
-    several = Counter(bare.values())
-    return [bare[label] if bare[label] and several[bare[label]] == 1 else label for label in labels]
 
 
 def _corner(heads: Sequence[Sequence[Field]], labels: Sequence[int], sign: str) -> str:

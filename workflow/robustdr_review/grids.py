@@ -1,7 +1,7 @@
 """The grid of a table: rows of fields with spans filled in, not yet interpreted."""
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -130,7 +130,9 @@ def spread(
         fields += len(row)
         if fields > MOST:
             return [], [Problem(TOO_MANY)]
-    width = max((len(row) for row in spread_rows), default=0) if padded else _usual([len(row) for row in spread_rows])
+    lengths = Counter(map(len, spread_rows))
+    usual = max(lengths, key=lambda length: (lengths[length], length), default=0)
+    width = max(lengths, default=0) if padded else usual
     for index, row in enumerate(spread_rows):
         if padded and len(row) < width:
             spread_rows[index] = row = [*row, *[Field("")] * (width - len(row))]
@@ -141,10 +143,6 @@ def spread(
             problems.append(Problem(message))
             spread_rows[index] = [*(row[:1] or [Field("")]), *[Field("?")] * (width - 1)]
     return spread_rows, problems
-
-
-def _usual(lengths: Sequence[int]) -> int:
-    return max(set(lengths), key=lambda length: (lengths.count(length), length), default=0)
 
 
 def filled_down(rows: Sequence[Sequence[Field]], covers: dict[tuple[int, int], int]) -> list[list[Field]]:

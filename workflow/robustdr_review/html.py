@@ -24,13 +24,14 @@ def read_html(text: str) -> list[Grid]:
     if root is None:
         return []
     tables = [table for table in root.iter("table") if not table.xpath(".//table")]
-    captions_above, captions_below = (
-        [_caption_outside(table, -1) for table in tables],
-        [_caption_outside(table, 1) for table in tables],
-    )
-    outside = captions_above if sum(map(bool, captions_above)) >= sum(map(bool, captions_below)) else captions_below
+    by_side = ([_caption_outside(table, step) for table in tables] for step in (-1, 1))
+    outside = max(by_side, key=lambda captions: sum(map(bool, captions)))  # above tables, or below
     grids = [_grid(table, caption) for table, caption in zip(tables, outside, strict=True)]
-    return [*grids, *_pictures(root)]
+    for figure in root.iter("figure"):
+        caption = "".join(part.text_content() for part in figure.xpath("./figcaption"))
+        if figure.xpath(".//img") and not figure.xpath(".//table") and CAPTION.fullmatch(caption.strip()):
+            grids.append(Grid(*titled(caption), [], 0, [Problem("it is a picture; nothing of it can be read")]))
+    return grids
 
 
 def parsed(text: str) -> html.HtmlElement | None:
@@ -183,13 +184,3 @@ def _caption_outside(table: html.HtmlElement, step: int) -> str:
         neighbour = next(iter(table.getparent().xpath("./figcaption")), neighbour)
     text = " ".join(neighbour.text_content().split()) if neighbour is not None and neighbour.tag != "table" else ""
     return text if CAPTION.fullmatch(text) and text.casefold().startswith("tab") else ""
-
-
-def _pictures(root: html.HtmlElement) -> list[Grid]:
-    """Tables that are images: figures with the caption `Table <n>`."""
-    grids = []
-    for figure in root.iter("figure"):
-        caption = "".join(part.text_content() for part in figure.xpath("./figcaption"))
-        if figure.xpath(".//img") and not figure.xpath(".//table") and CAPTION.fullmatch(caption.strip()):
-            grids.append(Grid(*titled(caption), [], 0, [Problem("it is a picture; nothing of it can be read")]))
-    return grids

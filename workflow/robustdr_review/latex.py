@@ -166,7 +166,7 @@ def _grid(text: str, tabular: _Environment, line: int, macros: dict[str, Macro],
     described = ""
     for kind in STARRED.get(name, TABULARS[name]) if tabular.name.endswith("*") else TABULARS[name]:
         described = "".join((stream.optional() if kind == "b" else stream.argument()) or ())
-    transform = _with_uncertainty if _has_siunitx(described) else str
+    has_siunitx = "S" in re.sub(r"[@!<>pmbX]\{[^{}]*\}|\[[^]]*\]", "", described)
     cells = Cells(stream, 0)
     lines: list[list[Printed]] = []
     places: list[int] = []
@@ -176,9 +176,13 @@ def _grid(text: str, tabular: _Environment, line: int, macros: dict[str, Macro],
         if fields:
             lines.append(fields)
             places.append(number)
+        for printed in fields if has_siunitx else ():  # 95.1(3) is 95.1±0.3: the last decimals may be off by 3
+            printed.text = _UNCERTAIN.sub(
+                lambda match: f"{match[1]}±{Decimal(match[3]).scaleb(-len(match[2]))}", printed.text
+            )
     heads = cells.heads or heads
     spans = [
-        [Span(Field(transform(printed.text), printed.bold, printed.problem), printed.columns) for printed in fields]
+        [Span(Field(printed.text, printed.bold, printed.problem), printed.columns) for printed in fields]
         for fields in lines
     ]
     rows, problems = spread(spans, padded=True)
@@ -191,13 +195,3 @@ def _grid(text: str, tabular: _Environment, line: int, macros: dict[str, Macro],
             column += printed.columns
     filled = filled_down(rows, covers)
     return Grid("", "", filled, heads if heads < len(rows) else 0, problems, lines=places)
-
-
-def _has_siunitx(columns: str) -> bool:
-    """Whether a column is of siunitx's type S."""
-    return "S" in re.sub(r"[@!<>pmbX]\{[^{}]*\}|\[[^]]*\]", "", columns)
-
-
-def _with_uncertainty(text: str) -> str:
-    """The text with siunitx's 95.1(3) as 95.1±0.3: the digits in brackets belong to the last decimals."""
-    return _UNCERTAIN.sub(lambda match: f"{match[1]}±{Decimal(match[3]).scaleb(-len(match[2]))}", text)

@@ -44,23 +44,15 @@ def statistics(sentence: str) -> Iterator[Printed]:
         later = _LATER.match(sentence, match.end(), stop)
         p = _P.search(sentence, match.end(), stop)
         kind = "chi2" if match["chi2"] else "q" if match["q"] else match["letter"].lower()
-        freedom = _freedom(kind, match, later["df"] if later else "")
-        if p is None or freedom is None:
+        degrees = [text for text in (match["df1"], match["df2"]) if text] or ([later["df"]] if later else [])
+        freedom = () if kind == "z" else tuple(1.0 if text in "lI" else float(text) for text in degrees)
+        if p is None or len(freedom) != {"z": 0, "f": 2}.get(kind, 1) or 0 in freedom:
             continue
         value = Decimal(re.sub(rf"[{MINUS}]\s?", "-", match["value"]).replace(",", ""))
         sign = "" if p["ns"] else SIGNS.get(p["sign"], p["sign"])
         printed = None if p["ns"] else Decimal(re.sub(r"\s", "", p["p"]).replace("−", "-"))
         statistic = Statistic(kind, value, match["sign"], freedom, printed, sign)
         yield Printed(match.start(), p.end(), " ".join(sentence[match.start() : p.end()].split()), statistic)
-
-
-def _freedom(kind: str, match: re.Match[str], later: str) -> tuple[float, ...] | None:
-    """The degrees of freedom, of which F has two, z none and others one; None if they are not so."""
-    texts = [text for text in (match["df1"], match["df2"]) if text] or [text for text in [later] if text]
-    freedom = tuple(1.0 if text in "lI" else float(text) for text in texts)
-    if kind == "z":
-        return ()
-    return freedom if len(freedom) == (2 if kind == "f" else 1) and min(freedom) > 0 else None
 
 
 def judged(sentence: str) -> Iterator[tuple[Printed, Fit | None]]:

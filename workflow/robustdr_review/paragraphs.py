@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from robustdr_review.sources import at_line, at_page, from_folder, from_zip, read_utf8
+from robustdr_review.tex import Budget, Stream, TooMuch, bare, without
 
 Paragraph = tuple[int, str]  # line, text
 _REFERENCES = re.compile(r"[\W\d_]*(?:references|bibliography)\W*", re.I)
@@ -40,7 +41,14 @@ def paragraphs(path: Path) -> tuple[Iterator[Paragraph], Callable[[int], str]]:
         paper = from_zip(path) if kind == ".zip" else from_folder(path)
         return _until_references(_of_latex(paper.text)), paper.place
     text = read_utf8(path)
-    return _until_references(_of_html(text) if kind in (".html", ".htm") else _of_lines(text)), at_line
+    if kind in (".html", ".htm"):
+        from robustdr_review.html import parsed
+
+        root = parsed(text)
+        parts = [] if root is None else root.iter("p", "li", "h1", "h2", "h3", "h4", "figcaption")
+        printed = (part for part in parts if not any(outer.tag == "table" for outer in part.iterancestors()))
+        return _until_references((part.sourceline or 0, part.text_content()) for part in printed), at_line
+    return _until_references(_of_lines(text)), at_line
 
 
 def _until_references(candidates: Iterator[Paragraph]) -> Iterator[Paragraph]:
@@ -52,7 +60,7 @@ def _until_references(candidates: Iterator[Paragraph]) -> Iterator[Paragraph]:
 
 def _of_lines(text: str) -> Iterator[Paragraph]:
     """Yield the paragraphs of Markdown or plain text, without tables and code."""
-    text = _without(text, _HTML_TABLE, lambda match: f"</{match[1]}>")
+    text = without(text, _HTML_TABLE, lambda match: f"</{match[1]}>")
     text = _FORMULA.sub(lambda match: _GAP.sub("", match[0]), text)
     pending: list[str] = []
     fenced = False
@@ -69,24 +77,16 @@ def _of_lines(text: str) -> Iterator[Paragraph]:
             pending.append(line)
 
 
-def _of_html(text: str) -> Iterator[Paragraph]:
-    from robustdr_review.html import parsed
-
-    root = parsed(text)
-    for part in () if root is None else root.iter("p", "li", "h1", "h2", "h3", "h4", "figcaption"):
-        if not any(ancestor.tag == "table" for ancestor in part.iterancestors()):
-            yield part.sourceline or 0, part.text_content()
-
-
 def _of_latex(text: str) -> Iterator[Paragraph]:
     """Yield the paragraphs of LaTeX as they are printed: macros of the file expanded, without floats and formulas."""
     from robustdr_review.fields import Cells
     from robustdr_review.latex import definitions
-    from robustdr_review.tex import Budget, Stream, TooMuch, bare
 
     text = bare(text)
     macros, budget = definitions(text), Budget()
-    text = _without_floats(text)
+    start = max(0, text.find("\\begin{document}"))
+    body = without(text[start:], _FLOAT, lambda match: f"\\end{{{match[1]}}}")
+    text = "\n" * text.count("\n", 0, start) + body
     line, offset = 1, 0
     for match in [*_BREAK.finditer(text), None]:
         part = text[offset : match.start() if match else len(text)]
@@ -102,23 +102,3 @@ def _of_latex(text: str) -> Iterator[Paragraph]:
             offset = match.end()
             if match["title"]:
                 yield line, match["title"]
-
-
-def _without_floats(text: str) -> str:
-    """The text from the beginning of the document, with empty lines for its floats and formulas."""
-    start = max(0, text.find("\\begin{document}"))
-    return "\n" * text.count("\n", 0, start) + _without(text[start:], _FLOAT, lambda match: f"\\end{{{match[1]}}}")
-
-
-def _without(text: str, begin: re.Pattern[str], end_of: Callable[[re.Match[str]], str]) -> str:
-    """The text with empty lines for what stands from one match of `begin` to its end; one without an end stays."""
-    pieces, offset, missing = [], 0, set()
-    for match in begin.finditer(text):
-        end = end_of(match)
-        stop = text.find(end, match.end()) if match.start() >= offset and end not in missing else -1
-        if stop >= 0:
-            pieces += [text[offset : match.start()], "\n" * text.count("\n", match.start(), stop)]
-            offset = stop + len(end)
-        elif match.start() >= offset:
-            missing.add(end)
-    return "".join([*pieces, text[offset:]])

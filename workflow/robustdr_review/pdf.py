@@ -50,7 +50,9 @@ def read_pdf(path: Path) -> list[Grid]:
         if is_table(table, bool(caption)):
             grids.append(_grid(table, caption))
         else:
-            strays.append(_phantom(table))
+            words = f"{len(table.rows)} lines from {table.rows[0].text[:60]!r} on line up, but have no caption and no"
+            words += " rules: read as an axis, an equation or prose, not as a table"
+            strays.append(Problem(words, table.page))
     has = {grid.number for grid in grids}
     for page, text in titles:
         number, words = titled(text)
@@ -63,11 +65,6 @@ def read_pdf(path: Path) -> list[Grid]:
 def _inside(regions: Iterable[Region]) -> set[int]:
     """The ids of the lines of tables."""
     return {id(line) for table in regions for line in (*table.heads, *table.rows)}
-
-
-def _phantom(table: Region) -> Problem:
-    words = f"{len(table.rows)} lines from {table.rows[0].text[:60]!r} on line up, but have no caption and no rules"
-    return Problem(f"{words}: read as an axis, an equation or prose, not as a table", table.page)
 
 
 def _captions(regions: Sequence[Region]) -> list[str]:

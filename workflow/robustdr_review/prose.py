@@ -262,7 +262,11 @@ class Prose:
                 labels = [label for name, label in table.columns[cell.column].items() if name != "value"]
                 if any(role(label) == "n" for label in labels):
                     columns[cell.table, cell.column].append(cell)
-        groups = [cells for cells in columns.values() if len(cells) > 1 and not any(map(_is_whole, cells))]
+        groups = [
+            cells
+            for cells in columns.values()
+            if len(cells) > 1 and not any(cell.decimals or _has_label(cell, "sum_is") for cell in cells)
+        ]
         if len(groups) != 1 or len({size.number for _, _, size in people}) != 1:
             return
         parts = " + ".join(cell.printed for cell in groups[0])
@@ -407,10 +411,11 @@ class Prose:
         printed in no other cell."""
         has_form = "." not in number.text or any(cell.decimals for cell in fact.cells) or bool(fact.whole)
         is_exact = number.digits >= DIGITS and number.digits <= max(cell.significant_digits for cell in fact.cells)
+        middles = [abs(value.low + value.high) / 2 for value in fact.values[number.kind]]
         return (
             (number.kind != SIZE or "collection" in fact.cells[0].coordinates)
             and all(map(self._is_whole_line, fact.cells))
-            and _is_near(number, fact)
+            and any(middle and 1 / NEAR < number.interval.high / middle < NEAR for middle in middles)
             and has_form
             and (is_exact or fact.is_change or bool(fact.whole))
             and not any(other.fits(number) for other in facts(self.cells, {}, Counter(), (False, False)))
@@ -500,6 +505,7 @@ class Prose:
         """Whether a number is something else than a fact: a setting, a part of a label, of another unit or subject."""
         texts = " ".join(self._texts(cell) for cell in fact.cells).casefold()
         first = fact.cells[0]
+        column = [cell.number for cell in self.tables[first.table].cells if cell.column == first.column]
         labels = {label for labels in self._labels[first.table].values() for label in labels}
         digits = _DIGITS.search(number.text)
         printed = re.compile(rf"(?<![\w.]){re.escape(digits[0] if digits else number.text)}(?![\w.])")
@@ -518,13 +524,8 @@ class Prose:
             or (not fact.is_change and is_difference(number, sentence) and not _CHANGED.search(str(first)))
             or (bool(fact.whole) and not is_share(number, sentence))
             or any(map(printed.search, labels))
-            or self._is_factor(first)
+            or FACTOR * len(set(column)) <= len(column)  # a few values again and again are a setting of the rows
         )
-
-    def _is_factor(self, cell: Cell) -> bool:
-        """Whether the column of a cell has a few values again and again: it is a setting of the rows."""
-        values = [neighbour.number for neighbour in self.tables[cell.table].cells if neighbour.column == cell.column]
-        return FACTOR * len(set(values)) <= len(values)
 
     def _texts(self, cell: Cell) -> str:
         """The labels of a cell as the paper words them, and its caption."""
@@ -560,7 +561,10 @@ class Prose:
         groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
         for cell in self._select(rest, ids) if rest else table_cells if is_whole else []:
             if cell.coordinates["value"] == "value" and "system" in cell.coordinates:
-                groups[self._condition(cell)].append(cell)
+                # The labels but for the system and what follows from it, as the group of rows in which it stands.
+                names_of_cell = cell.coordinates.keys() - {"system", "value", "measure", "quantity"}
+                follows = {name for name in names_of_cell if self._follows(cell.table, name)}
+                groups[cell.place_without("system", *follows)].append(cell)
         compared = [
             (own, group)
             for group in groups.values()
@@ -593,15 +597,6 @@ class Prose:
         named = {match[0] for match in _MEASURES.finditer(self.tables[cell.table].caption)}
         return named.pop() if len(named) == 1 else ""
 
-    def _condition(self, cell: Cell) -> tuple[object, ...]:
-        """The labels of a cell but for its system and what follows from it, as the group of rows in which it stands."""
-        follows = {
-            name
-            for name in cell.coordinates
-            if name not in ("system", "value", "measure", "quantity") and self._follows(cell.table, name)
-        }
-        return cell.place_without("system", *follows)
-
     def _follows(self, table: str, name: str) -> bool:
         """Whether each system of a table has one label of another coordinate."""
         if (table, name) not in self._determined:
@@ -633,7 +628,7 @@ class Prose:
             groups: defaultdict[tuple[object, ...], dict[str, Cell]] = defaultdict(dict)
             for cell in self._select(rest, [id]) if rest else self.tables[id].cells:
                 is_measured = bool("system" in cell.coordinates and self._measure_of(cell))
-                if is_measured and cell.coordinates["value"] in PLAIN and not is_average(cell):
+                if is_measured and cell.coordinates["value"] in PLAIN and not _has_label(cell, "mean_of"):
                     groups[cell.place_without("system")].setdefault(cell.coordinates["system"], cell)
             contests = [
                 (group[winner], [cell for system, cell in group.items() if system != winner and rival in ("", system)])
@@ -643,20 +638,12 @@ class Prose:
             contests = [(cell, opponents) for cell, opponents in contests if opponents]
             are_high = not any(_LOW.search(self._texts(cell)) for cell, _ in contests)
             if len(contests) == number.out_of and are_high:
-                won = sum(
-                    all(_is_above(cell, opponent, bool(rival)) for opponent in opponents)
-                    for cell, opponents in contests
-                )
+                bests = [(cell.value, max(opponent.value for opponent in opponents)) for cell, opponents in contests]
+                won = sum(value > best or (value == best and not rival) for value, best in bests)
                 verdict = AGREES if won == number.interval.low else LOOK
                 name = f"{id} [{winner}], {f'above {rival}' if rival else 'the best of its group'}"
                 verdicts.append((verdict, name, f"{won} of {len(contests)}"))
         return verdicts[0] if len(verdicts) == 1 else (UNTIED, "", "")
-
-
-def _is_near(number: Figure, fact: Fact) -> bool:
-    """Whether a number is within a factor of `NEAR` of one of a fact's values."""
-    middles = [abs(value.low + value.high) / 2 for value in fact.values[number.kind]]
-    return any(middle and 1 / NEAR < number.interval.high / middle < NEAR for middle in middles)
 
 
 def _contest(sentence: str, starts: Mapping[str, Sequence[int]]) -> tuple[str, str]:
@@ -675,23 +662,14 @@ def _contest(sentence: str, starts: Mapping[str, Sequence[int]]) -> tuple[str, s
     return (next(iter(starts)) if is_best else ""), ""
 
 
-def _is_above(cell: Cell, rival: Cell, strictly: bool) -> bool:
-    return cell.value > rival.value or (cell.value == rival.value and not strictly)
-
-
 def _singular(word: str) -> str:
     """A word in full, without the ending of a plural; one word for passages, one for queries."""
     return _ALIASES.get(word, _PLURAL.sub("", word))
 
 
-def _is_whole(cell: Cell) -> bool:
-    """Whether a number of people is none of a group: it has decimals, or its row is that of all."""
-    return bool(cell.decimals) or any(NAMES["sum_is"].search(label) for label in cell.coordinates.values())
-
-
-def is_average(cell: Cell) -> bool:
-    """Whether a label of a cell names an average over its neighbours."""
-    return any(NAMES["mean_of"].search(label) for label in cell.coordinates.values())
+def _has_label(cell: Cell, kind: str) -> bool:
+    """Whether a label of a cell names a kind of relation to its neighbours, such as an average or a total."""
+    return any(map(NAMES[kind].search, cell.coordinates.values()))
 
 
 def tested(line: int, sentence: str) -> list[Tie]:
@@ -711,8 +689,8 @@ def _level(number: Figure, tables: Sequence[Table]) -> tuple[str, str, str]:
     """A level of p against those in the captions and marks of the tables that the sentence names."""
     for table in tables:
         texts = " ".join([table.caption, *table.marks.values()])
-        levels = [figure.text for figure in figures(texts) if figure.kind == LEVEL]
+        levels = [figure for figure in figures(texts) if figure.kind == LEVEL]
         if levels:
-            is_same = any(figure.interval == number.interval for figure in figures(texts) if figure.kind == LEVEL)
-            return (AGREES if is_same else LOOK), f"{table.id}, its caption and marks", ", ".join(levels)
+            verdict = AGREES if any(figure.interval == number.interval for figure in levels) else LOOK
+            return verdict, f"{table.id}, its caption and marks", ", ".join(figure.text for figure in levels)
     return UNTIED, "", ""

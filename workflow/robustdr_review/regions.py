@@ -86,7 +86,8 @@ def tables(lines: Sequence[Line], sheet: Sheet) -> Iterator[Region]:
                 break
         end += end + 1 < len(lines) and is_wrapped(lines[end + 1], lines[end])
         rows = list(lines[start : end + 1])
-        table = Region(sheet.page, [], rows, [rule for rule in sheet.rules if _is_over(rule, rows)])
+        table = Region(sheet.page, [], rows, [])
+        table.rules = [rule for rule in sheet.rules if rule.x1 > table.x0 and rule.x0 < table.x1]
         table.heads = _heads(lines[before:start], table)
         first = start - len(table.heads)
         for side, neighbours in ((-1, lines[max(before, first - HEADS) : first][::-1]), (1, lines[end + 1 : end + 4])):
@@ -97,11 +98,6 @@ def tables(lines: Sequence[Line], sheet: Sheet) -> Iterator[Region]:
             yield table
             before = end + 1
         start = end + 1
-
-
-def _is_over(rule: Rule, rows: Sequence[Line]) -> bool:
-    """Whether a rule stands over or below some of the rows' width."""
-    return rule.x1 > min(line.x0 for line in rows) and rule.x0 < max(line.x1 for line in rows)
 
 
 def wide(table: Region) -> list[Rule]:

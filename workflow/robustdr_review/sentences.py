@@ -85,11 +85,11 @@ def figures(sentence: str) -> list[Figure]:
         is_size = "." not in match["number"] and bool(_COUNTED.match(sentence, match.end()))
         if unit or "." in match["number"] or is_size:
             kind = SIZE if is_size else VALUE if not unit else SHARE if unit in ("%", "percent") else POINTS
-            results.append(_figure(match, kind, sentence))
+            results.append(_figure(match, kind))
     return sorted(results, key=lambda figure: figure.position)
 
 
-def _figure(match: re.Match[str], kind: str, sentence: str) -> Figure:
+def _figure(match: re.Match[str], kind: str) -> Figure:
     scale = SCALES.get(match["scale"] or "", 1)
     number = abs(decimal_of(match["number"]))
     hedge = HEDGES.get((match["hedge"] or "").lower(), "")

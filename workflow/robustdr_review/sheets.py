@@ -236,7 +236,10 @@ def _of_page(page: Page, number: int) -> Iterator[Sheet]:
             up = sum(letter["matrix"][1] > 0 for letter in letters) * 2 > len(letters)
             letters, shapes = ([_turned(item, up, page) for item in items] for items in (letters, shapes))
         extracted = extract_words(letters, x_tolerance_ratio=SPACE, y_tolerance=1, extra_attrs=["fontname", "size"])
-        words = [_word(item) for item in extracted]
+        words = []
+        for item in extracted:
+            text, bold = unicodedata.normalize("NFKC", item["text"]), bool(_BOLD.search(item["fontname"]))
+            words.append(Word(text, item["x0"], item["x1"], item["top"], item["bottom"], item["size"], bold))
         flat = [item for item in shapes if item["bottom"] - item["top"] <= THIN]
         rules = _joined([Rule(item["x0"], item["x1"], (item["top"] + item["bottom"]) / 2) for item in flat])
         width = float(page.width if is_upright else page.height)
@@ -251,12 +254,6 @@ def _turned(item: dict[str, Any], up: bool, page: Page) -> dict[str, Any]:
     else:
         box = {"x0": top, "x1": bottom, "top": page.width - x1, "bottom": page.width - x0}
     return {**item, **box, "doctop": box["top"], "upright": True}
-
-
-def _word(item: dict[str, Any]) -> Word:
-    text = unicodedata.normalize("NFKC", item["text"])
-    bold = bool(_BOLD.search(item["fontname"]))
-    return Word(text, item["x0"], item["x1"], item["top"], item["bottom"], item["size"], bold)
 
 
 def _underscores(words: Sequence[Word], shapes: Sequence[dict[str, Any]]) -> Iterator[Word]:

@@ -39,8 +39,10 @@ class Paper:
             raise UserError(f"{name}: more than {MOST:,} characters with all that it inputs; save only its tables")
         offset, line = 0, 1
         text = uncommented(text)
-        if depth:
-            text = _body(text)
+        if depth:  # of a file that can stand alone, its document, on the same lines
+            start = max(0, text.find("\\begin{document}"))
+            stop = text.find("\\end{document}", start)
+            text = "\n" * text.count("\n", 0, start) + text[start : stop if stop >= 0 else None]
         for match in _INPUT.finditer(text):
             self._piece(name, line, text[offset : match.start()])
             target = (match[1] or match[2] or f"{match[3]}/{match[4]}").strip()
@@ -72,13 +74,6 @@ class Paper:
         name, first = self._from[part]
         number = first + line - self._starts[part]
         return f"{name}, line {number}" if len({name for name, _ in self._from}) > 1 else at_line(number)
-
-
-def _body(text: str) -> str:
-    """What another file inputs of a file that can stand alone: its document, on the same lines."""
-    start = text.find("\\begin{document}")
-    stop = text.find("\\end{document}", max(start, 0))
-    return "\n" * text.count("\n", 0, max(start, 0)) + text[max(start, 0) : stop if stop >= 0 else None]
 
 
 def at_line(number: int) -> str:

@@ -1,12 +1,12 @@
 """TeX as far as tables need it: tokens, definitions and macros, expanded within bounds."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 _TOKEN = re.compile(r"\\[A-Za-z@]+|\\.?|[{}&$^_~#]|[^\\{}&$^_~#]+", re.S)
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
-_HIDDEN = re.compile(r"\\begin\{(comment|verbatim|lstlisting|filecontents)\*?\}|\\iffalse(?![A-Za-z])")
+_HIDDEN = re.compile(r"\\begin\{((?:comment|verbatim|lstlisting|filecontents)\*?)\}|\\iffalse(?![A-Za-z])")
 DEFINES = (
     *("newcommand", "renewcommand", "providecommand", "DeclareRobustCommand", "newrobustcmd", "DeclareMathOperator"),
     *("def", "gdef", "edef", "xdef", "let", "NewDocumentCommand", "RenewDocumentCommand"),
@@ -57,17 +57,21 @@ def uncommented(text: str) -> str:
 
 def bare(text: str) -> str:
     """The text without comments and what is not printed, on the same lines."""
-    text = uncommented(text)
-    text = text.partition("\\end{document}")[0]
+    text = uncommented(text).partition("\\end{document}")[0]
+    return without(text, _HIDDEN, lambda match: f"\\end{{{match[1]}}}" if match[1] else "\\fi")
+
+
+def without(text: str, begin: re.Pattern[str], end_of: Callable[[re.Match[str]], str]) -> str:
+    """The text with empty lines for what stands from one match of `begin` to its end; one without an end stays."""
     pieces, offset, missing = [], 0, set()
-    for match in _HIDDEN.finditer(text):
-        end = f"\\end{{{match[1]}" if match[1] else "\\fi"
+    for match in begin.finditer(text):
+        end = end_of(match)
         stop = text.find(end, match.end()) if match.start() >= offset and end not in missing else -1
-        if stop < 0:
-            missing |= {end} if match.start() >= offset else set()
-            continue
-        pieces += [text[offset : match.start()], "\n" * text.count("\n", match.start(), stop)]
-        offset = text.find("}", stop) + 1 if match[1] else stop + len(end)
+        if stop >= 0:
+            pieces += [text[offset : match.start()], "\n" * text.count("\n", match.start(), stop)]
+            offset = stop + len(end)
+        elif match.start() >= offset:
+            missing.add(end)
     return "".join([*pieces, text[offset:]])
 
 

@@ -16,7 +16,7 @@ from robustdr.audit.transcript import Transcript
 from robustdr.core.errors import UserError, unknown
 from robustdr_review.draft import Draft, draft
 from robustdr_review.grids import Grid, Problem
-from robustdr_review.proposals import Proposal, propose
+from robustdr_review.proposals import propose
 from robustdr_review.sources import at_line, at_page, from_folder, from_zip, read_utf8
 from robustdr_review.words import slug
 
@@ -149,19 +149,12 @@ def compose(source: Path, paper: str, drafts: Sequence[Draft], problems: Sequenc
     bare = _text(source, paper, drafts, problems, {})
     reported = build(source, Transcript.model_validate(yaml.load(bare, yaml.CSafeLoader)), defaultdict(int))
     relations = obeyed(reported)
-    lines = {
-        id: [
-            f"      - {_flow(_proposed(proposal))}"
-            for proposal in propose(reported, reported.tables[id], obeyed_relations)
-        ]
-        for id, obeyed_relations in relations.items()
-    }
+    lines: defaultdict[str, list[str]] = defaultdict(list)
+    for id, obeyed_relations in relations.items():
+        for relation, fit, cells in propose(reported, reported.tables[id], obeyed_relations):
+            declared = relation.model_dump(by_alias=True, exclude_unset=True)
+            lines[id].append(f"      - {_flow({**declared, 'proposed': f'{fit} of {cells} cells fit'})}")
     return _text(source, paper, drafts, problems, lines), reported, relations
-
-
-def _proposed(proposal: Proposal) -> dict[str, Any]:
-    fit = f"{proposal.fit} of {proposal.cells} cells fit"
-    return {**proposal.relation.model_dump(by_alias=True, exclude_unset=True), "proposed": fit}
 
 
 def _text(
@@ -181,19 +174,15 @@ def _text(
         lines += [f"    marks: {_flow(marks)}"] if marks else []
         lines += [f"    row: {_flow(table.row)}", "    columns:"]
         lines += [f"      - {_flow(column)}" for column in table.columns]
-        lines += ["    cells: |", *_cells(table)]
+        lines.append("    cells: |")
+        rows = [[*labels, *fields] for labels, fields in table.rows]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for row in rows:
+            padded = " | ".join(text.ljust(width) for text, width in zip(row, widths, strict=True))
+            lines.append(f"      {padded}".rstrip())
         if relations.get(table.id):
             lines += ["    relations:", *relations[table.id]]
     return Reader.NON_PRINTABLE.sub("", "\n".join([*lines, ""]))
-
-
-def _cells(table: Draft) -> list[str]:
-    rows = [[*labels, *fields] for labels, fields in table.rows]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return [
-        "      " + " | ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
 
 
 def _flow(value: Any) -> str:

@@ -36,8 +36,8 @@ def read_docx(path: Path) -> list[Grid]:
     except (AttributeError, KeyError, RuntimeError, ValueError, XMLSyntaxError, *ARCHIVE_DAMAGES):
         raise UserError(f"{path}: not a Word document; save it as .docx") from None
     tables = [(place, part) for place, part in enumerate(parts) if isinstance(part, Table)]
-    captions_above, captions_below = ([_caption(parts, place + step) for place, _ in tables] for step in (-1, 1))
-    captions = captions_above if sum(map(bool, captions_above)) >= sum(map(bool, captions_below)) else captions_below
+    by_side = ([_caption(parts, place + step) for place, _ in tables] for step in (-1, 1))
+    captions = max(by_side, key=lambda captions: sum(map(bool, captions)))  # above tables, or below
     grids = []
     for (_, table), caption in zip(tables, captions, strict=True):
         rows, problems = spread(_rows(table))

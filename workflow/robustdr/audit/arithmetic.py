@@ -9,9 +9,9 @@ and agrees with nothing.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -94,7 +94,7 @@ def computed(table: Formulas, formulas: Sequence[Formula], lines: np.ndarray) ->
         exact = np.array([[[formula.whole.value if formula.whole else 0.0] for formula in formulas]])
         operands["main" if first.kind == "sum_is" else "out_of"] = Ends(exact, exact)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ends = Ends(*COMPUTE[first.kind](operands))
+        ends = Ends(*_ends(first.kind, operands))
         valid = np.isfinite(ends.low) & np.isfinite(ends.high) & np.isfinite(target.low) & np.isfinite(target.high)
         valid &= lines != bases
         if first.whole is None and first.kind in ("mean_of", "sum_is", "harmonic_mean_of"):
@@ -121,65 +121,38 @@ _LATER = re.compile(r"\b(?:second|value_\d+)$")  # further values of one field
 Operands = Mapping[str, Ends]
 
 
-def _hull(ends: Sequence[np.ndarray], valid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    low, high = np.min(ends, axis=0), np.max(ends, axis=0)
-    return np.where(valid, low, np.nan)[..., 0], np.where(valid, high, np.nan)[..., 0]
-
-
-def _points(operands: Operands) -> tuple[np.ndarray, np.ndarray]:
-    changed, main = operands["of"], operands["main"]
-    return (changed.low - main.high)[..., 0], (changed.high - main.low)[..., 0]
-
-
-def _drop(operands: Operands) -> tuple[np.ndarray, np.ndarray]:
-    return _hull([a / b - 1 for a in operands["of"] for b in operands["main"]], operands["main"].low > 0)
-
-
-def _share(operands: Operands) -> tuple[np.ndarray, np.ndarray]:
-    positive = (operands["out_of"].low > 0) & (operands["main"].high >= 0)
-    return _hull([a / b for a in operands["main"] for b in operands["out_of"]], positive)
-
-
-def _harmonic_mean(operands: Operands) -> tuple[np.ndarray, np.ndarray]:
-    positive = (operands["main"].low > 0).all(-1)
-    low, high = (ends.shape[-1] / (1 / ends).sum(-1) for ends in operands["main"])
-    return np.where(positive, low, np.nan), high
-
-
-def _mean(operands: Operands) -> tuple[np.ndarray, np.ndarray]:
+def _ends(kind: str, operands: Operands) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of what a formula gives."""
     low, high = operands["main"]
-    return low.mean(-1), high.mean(-1)
-
-
-def _sum(operands: Operands) -> tuple[np.ndarray, np.ndarray]:
-    low, high = operands["main"].low.sum(-1), operands["main"].high.sum(-1)
-    if "plus" in operands:
-        return low - operands["plus"].high.sum(-1), high - operands["plus"].low.sum(-1)
-    return low, high
-
-
-def _median(operands: Operands) -> tuple[np.ndarray, np.ndarray]:
-    low, high = operands["main"]
-    return np.median(low, -1), np.median(high, -1)
-
-
-def _deviation(operands: Operands) -> tuple[np.ndarray, np.ndarray]:
-    low, high = operands["main"]
+    match kind:
+        case "points_from":
+            changed = operands["of"]
+            return (changed.low - high)[..., 0], (changed.high - low)[..., 0]
+        case "drop_from":
+            return _hull([a / b - 1 for a in operands["of"] for b in (low, high)], low > 0)
+        case "counts_match":
+            whole = operands["out_of"]
+            return _hull([a / b for a in (low, high) for b in whole], (whole.low > 0) & (high >= 0))
+        case "harmonic_mean_of":
+            lowest, highest = (ends.shape[-1] / (1 / ends).sum(-1) for ends in (low, high))
+            return np.where((low > 0).all(-1), lowest, np.nan), highest
+        case "mean_of":
+            return low.mean(-1), high.mean(-1)
+        case "median_of":
+            return np.median(low, -1), np.median(high, -1)
+        case "sum_is" if "plus" in operands:
+            plus = operands["plus"]
+            return low.sum(-1) - plus.high.sum(-1), high.sum(-1) - plus.low.sum(-1)
+        case "sum_is":
+            return low.sum(-1), high.sum(-1)
     at_centres = ((low + high) / 2).std(-1, ddof=1)
     reach = np.sqrt((((high - low) / 2) ** 2).sum(-1) / (low.shape[-1] - 1))
     return np.maximum(0.0, at_centres - reach), at_centres + reach
 
 
-COMPUTE: dict[str, Callable[[Operands], tuple[np.ndarray, np.ndarray]]] = {
-    "points_from": _points,
-    "drop_from": _drop,
-    "counts_match": _share,
-    "harmonic_mean_of": _harmonic_mean,
-    "mean_of": _mean,
-    "sum_is": _sum,
-    "median_of": _median,
-    "std_of": _deviation,
-}
+def _hull(ends: Sequence[np.ndarray], valid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    low, high = np.min(ends, axis=0), np.max(ends, axis=0)
+    return np.where(valid, low, np.nan)[..., 0], np.where(valid, high, np.nan)[..., 0]
 
 
 @dataclass(frozen=True)
@@ -210,17 +183,12 @@ def undeclared(relations_by_table: Mapping[str, Sequence[ObeyedRelation]]) -> li
         for number, relation in enumerate(of_table, 1):
             fit = f"{relation.fit} of {len(relation.checks)} cells fit, by chance {odds(relation.chance)}"
             note = f"found, not declared: {fit}"
-            checks += [
-                replace(check, line=-number, options=replace(check.options, note=note))
-                for check in relation.checks
-                if check.holds or (id(check.target) not in obeying and not _is_unnamed(check.target))
-            ]
+            for check in relation.checks:
+                # A cell without a head may be in a row that is shifted against the others.
+                has_no_head = any(label.split(" #")[0] == LOST for label in check.target.coordinates.values())
+                if check.holds or not (has_no_head or id(check.target) in obeying):
+                    checks.append(replace(check, line=-number, options=replace(check.options, note=note)))
     return checks
-
-
-def _is_unnamed(cell: Cell) -> bool:
-    """Whether no head was read above a cell: its row may be shifted against the others."""
-    return any(label.split(" #")[0] == LOST for label in cell.coordinates.values())
 
 
 def relations(table: Table) -> list[ObeyedRelation]:
@@ -261,37 +229,27 @@ class _Search(Formulas):
             return
         promising_formulas: list[Formula] = []
         tried = 0
-        formulas = islice(self._formulas(), MOST)
+        targets = [target for target in range(width) if self.first_lines[1, target] >= 0]
+        kinds = (self.blocks, self.pairs, self.baselines)
+        formulas = islice(chain.from_iterable(kind(target) for target in targets for kind in kinds), MOST)
         while batch := list(islice(formulas, AT_ONCE)):
             tried += len(batch)
             promising_formulas += promising(self, batch)
-        for formula in (*self._aggregates(), *self._changes()):
-            if relation := self._believed(formula, 1, is_named=True, of_all=True):
-                yield (
-                    (0.0, -relation.fit / len(relation.checks), relation.chance, -float(formula.target)),
-                    relation,
-                    (tuple(sorted([*formula.fields, (formula.target, -1)]))),
-                )
+        relations = [
+            (formula, True, self._believed(formula, 1, is_named=True, of_all=True))
+            for formula in (*self._aggregates(), *self._changes())
+        ]
         for formula in promising_formulas:
-            is_named = self._is_named(formula)
-            relation = self._believed(formula, width if is_named else tried, is_named)
+            # Whether the label of the target, and not of all its parts, names the relation.
+            name = NAMES[formula.kind]
+            parts = [self.names[field] for _, fields in formula.parts for field in fields]
+            is_named = bool(name.search(self.names[formula.target])) and not all(map(name.search, parts))
+            relations.append((formula, is_named, self._believed(formula, width if is_named else tried, is_named)))
+        for formula, is_named, relation in relations:
             if relation:
                 share = relation.fit / len(relation.checks)
                 order = (0.0 if is_named else 1.0, -share, relation.chance, -float(formula.target))
                 yield order, relation, tuple(sorted([*formula.fields, (formula.target, -1)]))
-
-    def _formulas(self) -> Iterator[Formula]:
-        for target in range(len(self.names)):
-            if self.first_lines[1, target] >= 0:
-                yield from self.blocks(target)
-                yield from self.pairs(target)
-                yield from self.baselines(target)
-
-    def _is_named(self, formula: Formula) -> bool:
-        """Whether the label of the target, and not of all its parts, names the relation."""
-        name = NAMES[formula.kind]
-        parts = [self.names[field] for _, fields in formula.parts for field in fields]
-        return bool(name.search(self.names[formula.target])) and not all(map(name.search, parts))
 
     def _aggregates(self) -> Iterator[Formula]:
         """Averages, medians and totals, by their labels, of all other fields, or of all up to the next one of them."""
@@ -385,14 +343,15 @@ class _Search(Formulas):
 
     def _is_excused(self, formula: Formula, line: int) -> bool:
         """Whether a relation may fail at a line: it is the whole of which shares are, or itself a change or a gain."""
-        count = self.lines[line][formula.parts[0][1][0]]
+        count, target = self.lines[line][formula.parts[0][1][0]], self.lines[line][formula.target]
         if formula.whole is not None and count is not None and count.number >= formula.whole.number:
             return True
         if formula.base >= 0:
             return self._has_own_baseline(formula, line)
         if formula.kind == "sum_is" and formula.whole is None:
-            return self._is_between(formula, line)
-        target = self.lines[line][formula.target]
+            # A number of the size of its parts is no sum, but perhaps their average, as that of lengths is.
+            parts = [cell.number for f in formula.parts[0][1] if (cell := self.lines[line][f])]
+            return target is not None and len(parts) > 2 and min(parts) <= target.number <= max(parts)
         if formula.kind == "mean_of" and target is not None and target.printed.startswith("+"):
             return True  # a gain over the best average, not the average of gains over the best of each field
         return bool(NAMES["points_from"].search(self.titles[line])) or self._is_from_best(formula, line)
@@ -413,24 +372,16 @@ class _Search(Formulas):
         ends = [end(rest, key=lambda cell: cell.value) for end in (max, min)] if rest else []
         return any(_is_change(formula, target, value, best) for best in ends)
 
-    def _is_between(self, formula: Formula, line: int) -> bool:
-        """Whether a number that stands for a sum is one of the size of its parts, as the average of lengths is."""
-        target = self.lines[line][formula.target]
-        parts = [cell.number for f in formula.parts[0][1] if (cell := self.lines[line][f])]
-        return target is not None and len(parts) > 2 and min(parts) <= target.number <= max(parts)
-
     def _has_own_baseline(self, formula: Formula, line: int) -> bool:
         """Whether a change is one from the first line of its own block: that has no change, or begins another group."""
         field, target = formula.parts[0][1][0], self.lines[line][formula.target]
-        own = next((n for n in range(line - 1, -1, -1) if self._begins_block(formula, n)), formula.base)
+        above = ((n, self.lines[n][field], self.lines[n][formula.target]) for n in range(line - 1, -1, -1))
+        starts = (n for n, value, change in above if value is not None and (change is None or change.number == 0))
+        own = next(starts, formula.base)
         value, base = self.lines[line][field], self.lines[own][field]
         if target is None or value is None or base is None or own == formula.base:
             return False
         return _is_change(formula, target, value, base)
-
-    def _begins_block(self, formula: Formula, line: int) -> bool:
-        target = self.lines[line][formula.target]
-        return (target is None or target.number == 0) and self.lines[line][formula.parts[0][1][0]] is not None
 
     def _chance(self, formula: Formula, line: int, interval: Interval, target: Cell) -> float:
         """The share of the range of a field that fits; all of it if a quotient is open by much of its size."""

@@ -76,9 +76,13 @@ def audit(
     lookup = Lookup(reported, checks, recomputed.values if recomputed else {})
     findings = []
     for _, group in groupby((check for check in checks if not check.holds), key=lambda c: (c.target.table, c.line)):
-        findings += [
-            _broken_relation(group_checks, *hypothesis) for group_checks, hypothesis in explain(lookup, list(group))
-        ]
+        for explained, (cost, hypothesis) in explain(lookup, list(group)):
+            severity = min((check.severity for check in explained), key=SEVERITIES.index)
+            flaws = [
+                Flaw(check.target, " or ".join(interval_text(i, check.target) for i in check.expected()), check.words)
+                for check in explained
+            ]
+            findings.append(Finding(explained[0].kind, severity, flaws, hypothesis, cost, explained))
     findings += [_finding(pattern) for pattern in patterns(lookup)]
     flawed = {id(flaw.cell) for finding in findings for flaw in finding.flaws}
     definitions = (
@@ -103,19 +107,6 @@ def audit(
 def _finding(broken: Broken) -> Finding:
     flaws = [Flaw(cell, "", broken.words) for cell in broken.cells]
     return Finding(broken.kind, broken.severity, flaws, broken.hypothesis)
-
-
-def _broken_relation(checks: Sequence[Check], cost: int, hypothesis: str) -> Finding:
-    severity = min((check.severity for check in checks), key=SEVERITIES.index)
-    flaws = [
-        Flaw(
-            check.target,
-            " or ".join(interval_text(interval, check.target) for interval in check.expected()),
-            check.words,
-        )
-        for check in checks
-    ]
-    return Finding(checks[0].kind, severity, flaws, hypothesis, cost, checks)
 
 
 def _coverage(reported: Reported, checks: Sequence[Check]) -> Coverage:

@@ -109,7 +109,7 @@ def _bold_not_best(table: Table) -> Iterator[Broken]:
     """Bold is the largest (or the smallest) number of its column or row, if it nearly always is."""
     if BOLD not in table.marks:
         return
-    best: tuple[float, list[Broken]] | None = None
+    surest: tuple[float, list[list[Cell]], Callable[..., Cell], str] | None = None
     for key in ("column", "line"):
         lines: defaultdict[int, list[Cell]] = defaultdict(list)
         for cell in table.cells:
@@ -121,40 +121,31 @@ def _bold_not_best(table: Table) -> Iterator[Broken]:
             if len(cells) > 2 and any(BOLD in cell.mark for cell in cells) and len({cell.scale for cell in cells}) == 1
         ]
         for ends in ((max,), (min,), (max, min)):
-            fitting, wrong = [], []
+            fitting: list[float] = []
+            wrong: list[list[Cell]] = []
             for cells in marked:
-                bold = [cell.value for cell in cells if BOLD in cell.mark]
-                hit = next((end for end in ends if {*bold} == {end(cell.value for cell in cells)}), None)
-                if hit is not None:
-                    fitting.append(min(1.0, len(ends) * sum(c.value == bold[0] for c in cells) / len(cells)))
-                else:
-                    wrong.append(cells)
+                values = [cell.value for cell in cells]
+                bold = {cell.value for cell in cells if BOLD in cell.mark}
+                extremes = {min(values), max(values)}
+                if best := next(({end(values)} for end in ends if bold == {end(values)}), None):
+                    fitting.append(min(1.0, len(ends) * sum(value in best for value in values) / len(cells)))
+                elif not (bold <= extremes or (len(bold) > 1 and bold & extremes)):
+                    wrong.append(cells)  # else it is the best of another measure, or the best among several
             chance = chance_bound(fitting, len(marked), 4)
             if len(fitting) >= max(FEWEST - 1, USUAL * (len(marked) - 1)) and chance < SURE:
-                wrong = [cells for cells in wrong if not _is_of_another_kind(cells)]
                 if not wrong:
                     return
-                if best is None or chance < best[0]:
-                    best = chance, [_bold(cells, ends, len(fitting), len(marked), chance) for cells in wrong]
-    yield from best[1] if best else ()
-
-
-def _is_of_another_kind(cells: Sequence[Cell]) -> bool:
-    """Whether bold is at the other end, where another measure has its best, or on several, the best among them."""
-    bold, values = {cell.value for cell in cells if BOLD in cell.mark}, [cell.value for cell in cells]
-    ends = {min(values), max(values)}
-    return bold <= ends or (len(bold) > 1 and bool(bold & ends))
-
-
-def _bold(cells: Sequence[Cell], ends: Sequence[Callable[..., Cell]], fit: int, marked: int, chance: float) -> Broken:
-    bold = [cell for cell in cells if BOLD in cell.mark]
-    top = ends[0](cells, key=lambda cell: cell.value)
-    size = "larger" if ends[0] is max else "smaller"
-    words = (
-        f"bold, but {top.printed} ({label(top, bold)}) is {size}; bold is the best in {fit} of {marked} lines, "
-        f"by chance {odds(chance)}"
-    )
-    return Broken("bold_not_best", [*(cell for cell in bold if cell.value != top.value), top], words)
+                if surest is None or chance < surest[0]:
+                    often = f"bold is the best in {len(fitting)} of {len(marked)} lines, by chance {odds(chance)}"
+                    surest = chance, wrong, ends[0], often
+    if surest is not None:
+        _, wrong, end, often = surest
+        for cells in wrong:
+            marked_cells = [cell for cell in cells if BOLD in cell.mark]
+            top = end(cells, key=lambda cell: cell.value)
+            size = "larger" if end is max else "smaller"
+            words = f"bold, but {top.printed} ({label(top, marked_cells)}) is {size}; {often}"
+            yield Broken("bold_not_best", [*(c for c in marked_cells if c.value != top.value), top], words)
 
 
 def _equal_rows(table: Table) -> Iterator[Broken]:

@@ -63,8 +63,12 @@ class Cause:
     @cached_property
     def worst(self) -> Flaw:
         """The cell farthest from its expected value; the first cell of a pattern."""
-        gaps = [_gap(check) for finding in self.findings for check in finding.checks] or [0.0]
-        return self.flaws[gaps.index(max(gaps))]
+        checks = [(check, check.target.interval) for finding in self.findings for check in finding.checks]
+        gaps = [
+            min((max(i.low - printed.high, printed.low - i.high) for i in check.expected()), default=0.0)
+            for check, printed in checks
+        ]
+        return self.flaws[gaps.index(max(gaps)) if gaps else 0]
 
 
 def causes(audit: Audit) -> list[Cause]:
@@ -210,9 +214,3 @@ class _Corrected:
         roles = list(check.operands)
         tried = [roles] if len(roles) == 1 else [roles, *([role] for role in roles)]
         return any(check.allows(self._computed(check, chosen_roles)) for chosen_roles in tried)
-
-
-def _gap(check: Check) -> float:
-    """Return the distance of the printed number from the nearest value that its relation allows."""
-    target = check.target.interval
-    return min((max(i.low - target.high, target.low - i.high) for i in check.expected()), default=0.0)

@@ -150,19 +150,18 @@ def parse(message_place: str, printed: str, places: int, marks: Mapping[str, str
             f"{message_place}: {printed!r} has {len(parts)} values; "
             f"its column allows {' or '.join(sorted({'1', str(places)}))} (its `and` names the further ones)"
         )
-    return [_value(message_place, printed, part.strip(" )"), marks) for part in parts]
-
-
-def _value(message_place: str, printed: str, part: str, marks: Mapping[str, str]) -> Value:
-    mark = "".join(character for character in part if character in marks)
-    bare = "".join(character for character in part if character not in marks).strip()
-    match = _VALUE.fullmatch(bare)
-    if match is None:
-        declared = f"its marks ({' '.join(marks)})" if marks else "no marks (none are declared)"
-        raise UserError(
-            f"{message_place}: {printed!r} is not a printed number; allowed: 26.1, -19.4%, 9.77E-04, 6,980 or two of "
-            f"them as a/b, a (b), a + b, with {declared}; `{NO_NUMBER}` for no number, `{LOST}` for a lost one"
-        )
-    unit = {"%": "percent", None: ""}.get(match["unit"], match["unit"])
-    number = Decimal(re.sub(f"[{MINUS}]", "-", re.sub(r"[,$€£]", "", match["number"])))
-    return Value(bare, match["hedge"] or "", mark, unit, number)
+    values = []
+    for part in (part.strip(" )") for part in parts):
+        mark = "".join(character for character in part if character in marks)
+        bare = "".join(character for character in part if character not in marks).strip()
+        match = _VALUE.fullmatch(bare)
+        if match is None:
+            declared = f"its marks ({' '.join(marks)})" if marks else "no marks (none are declared)"
+            raise UserError(
+                f"{message_place}: {printed!r} is not a printed number; allowed: 26.1, -19.4%, 9.77E-04, 6,980 or two "
+                f"of them as a/b, a (b), a + b, with {declared}; `{NO_NUMBER}` for no number, `{LOST}` for a lost one"
+            )
+        unit = {"%": "percent", None: ""}.get(match["unit"], match["unit"])
+        number = Decimal(re.sub(f"[{MINUS}]", "-", re.sub(r"[,$€£]", "", match["number"])))
+        values.append(Value(bare, match["hedge"] or "", mark, unit, number))
+    return values

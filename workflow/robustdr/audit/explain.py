@@ -77,19 +77,17 @@ def _common_bases(broken: Sequence[Check]) -> list[tuple[str, list[int]]]:
             by_base.setdefault(id(check.operands["main"][0]), []).append(index)
     common_bases = []
     for indices in by_base.values():
-        bases = [_implied_base(broken[index]) for index in indices]
-        common = Interval(max(base.low for base in bases), min(base.high for base in bases))
+        common = Interval(-inf, inf)
+        for check in (broken[index] for index in indices):
+            value, change = check.operands["of"][0].interval, check.target.interval
+            if change.low <= -1:  # a loss of everything, which no baseline follows from
+                common = Interval(inf, -inf)
+                break
+            low, high = value.low / (1 + change.high), value.high / (1 + change.low)
+            common = Interval(max(common.low, low), min(common.high, high))
         if len(indices) > 2 and common.low <= common.high:
             declared = broken[indices[0]].operands["main"][0]
             common_bases.append(
                 (f"the baseline is {interval_text(common, declared)} in place of {declared.printed}", indices)
             )
     return common_bases
-
-
-def _implied_base(check: Check) -> Interval:
-    """Return the baselines that give the printed change: of / (1 + change); none for a loss of everything."""
-    value, change = check.operands["of"][0].interval, check.target.interval
-    if change.low <= -1:
-        return Interval(inf, -inf)
-    return Interval(value.low / (1 + change.high), value.high / (1 + change.low))

@@ -166,19 +166,15 @@ def _paper(audit: Audit, root_causes: Sequence[Cause], first: Sequence[str] = ()
         lines += ["Every relation holds for some rounding of the printed numbers, and no pattern stands out.", ""]
     if audit.recomputed:
         lines += audit.recomputed.markdown()
-    return "\n".join([*lines, *_claims(audit)])
-
-
-def _claims(audit: Audit) -> list[str]:
     counts, claims = claims_as_printed(audit)
-    if not counts:
-        return []
-    lines = ["## Claims as printed", "", counts, ""]
-    for claim in claims:
-        opening = f"**{claim.words}**: " if claim.words else ""
-        lines += [f"- {opening}{plain(claim.title)}{prose(claim.reason)}"]
-        lines += [f"  - {prose(finding)}" for finding in claim.findings]
-    return [*lines, ""]
+    if counts:
+        lines += ["## Claims as printed", "", counts, ""]
+        for claim in claims:
+            opening = f"**{claim.words}**: " if claim.words else ""
+            lines.append(f"- {opening}{plain(claim.title)}{prose(claim.reason)}")
+            lines += [f"  - {prose(finding)}" for finding in claim.findings]
+        lines.append("")
+    return "\n".join(lines)
 
 
 def claims_as_printed(audit: Audit) -> tuple[str, list[PrintedClaim]]:

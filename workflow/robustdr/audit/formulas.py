@@ -79,16 +79,20 @@ class Formulas:
         self.table = table
         self.lines = [list(column) for column in zip(*rows, strict=True)] if transposed else rows
         self.names, self.titles = (lines, names) if transposed else (names, lines)
-        none = [None] * len(self.names)
-        self.low, self.high, self.plain = (
-            np.array([[nan if cell is None else end(cell) for cell in line] for line in [*self.lines, none]])
-            for end in (attrgetter("interval.low"), attrgetter("interval.high"), _plain)
+        width = len(self.names)
+        cells_and_none = [*self.lines, [None] * width]
+        self.low, self.high = (
+            np.array([[nan if cell is None else end(cell.interval) for cell in line] for line in cells_and_none])
+            for end in (attrgetter("low"), attrgetter("high"))
         )
-        numbers = [[n for n, line in enumerate(self.lines) if line[f] is not None] for f in range(len(self.names))]
+        is_plain = [
+            [cell is not None and cell.coordinates["value"] == "value" for cell in line] for line in cells_and_none
+        ]
+        self.plain = np.where(is_plain, self.low, nan)
+        numbers = [[n for n, line in enumerate(self.lines) if line[f] is not None] for f in range(width)]
         self.first_lines = np.array(
             [[*line_numbers[:SAMPLE], *[-1] * (SAMPLE - len(line_numbers))] for line_numbers in numbers]
         ).T
-        width = len(self.names)
         self.range = []
         for field in range(width):
             ends = [i for i in (cell.interval for cell in self.cells(field)) if isfinite(i.low) and isfinite(i.high)]
@@ -112,23 +116,17 @@ class Formulas:
             for span in spans
             if span[0] < span[1]
         }
-        parts |= set(self._groups(target))
-        name = self.names[target]
+        for word in set(self.names[target].split()):  # such as its measure
+            related = tuple(f for f, name in enumerate(self.names) if f != target and word in name.split())
+            without_averages = tuple(f for f in related if not NAMES["mean_of"].search(self.names[f]))
+            parts |= {group for group in (related, without_averages) if len(group) < 60}
         for ones in sorted(parts, key=lambda fields: (len(fields), fields)):
             if len(ones) > 1:
                 yield Formula("mean_of", target, (("main", ones),))
                 yield Formula("sum_is", target, (("main", ones),))
                 for kind in ("std_of", "median_of"):
-                    if NAMES[kind].search(name):
+                    if NAMES[kind].search(self.names[target]):
                         yield Formula(kind, target, (("main", ones),))
-
-    def _groups(self, target: int) -> Iterator[tuple[int, ...]]:
-        """Fields that share a word with the target, such as its measure, but not the label of an average."""
-        words = set(self.names[target].split())
-        for word in sorted(words):
-            related = tuple(f for f, name in enumerate(self.names) if f != target and word in name.split())
-            plain = tuple(f for f in related if not NAMES["mean_of"].search(self.names[f]))
-            yield from {group for group in (related, plain) if 1 < len(group) < 60}
 
     def pairs(self, target: int) -> Iterator[Formula]:
         """Differences, changes, shares and F1 of two fields."""
@@ -146,11 +144,20 @@ class Formulas:
                     yield Formula("counts_match", target, (("main", (a,)), ("out_of", (b,))))
                 if a < b and not counts:
                     yield Formula("harmonic_mean_of", target, (("main", (a, b)),))
-            if not counts and self._is_count(a):
-                for total in self._wholes(a):
-                    yield Formula("counts_match", target, (("main", (a,)),), whole=total)
-            if counts and a > target and self._is_count(a) and (whole := self._common_sum(target, a)):
-                yield Formula("sum_is", target, (("plus", (a,)),), whole=whole)
+            if not self._is_count(a):
+                continue
+            if not counts:  # it may be a share of a total that the paper prints, or of its own sum
+                values = [int(cell.number) for cell in self.cells(a)]
+                wholes = {sum(values), *([max(values)] if len(values) > 2 else []), *self.sizes}
+                for whole in sorted(wholes):
+                    if whole > 1:
+                        yield Formula("counts_match", target, (("main", (a,)),), whole=self._exact(whole))
+            elif a > target:  # the two may add up to one total
+                cells = [(line[target], line[a]) for line in self.lines]
+                sums = [int(first.number + second.number) for first, second in cells if first and second]
+                usual = max(set(sums), key=lambda total: (sums.count(total), total), default=0)
+                if usual > 1 and sums.count(usual) > 2 and len(set(sums)) < len(sums):
+                    yield Formula("sum_is", target, (("plus", (a,)),), whole=self._exact(usual))
 
     def baselines(self, target: int) -> Iterator[Formula]:
         """Changes of a field beside the target from one line to all others."""
@@ -173,18 +180,6 @@ class Formulas:
     def _exact(self, number: int) -> Cell:
         return literal("", self.table.cells[0].paper, 0, str(number))
 
-    def _wholes(self, field: int) -> list[Cell]:
-        """The totals of which a field of counts may be a share: those that the paper prints, and its own sum."""
-        values = [int(cell.number) for cell in self.cells(field)]
-        wholes = {sum(values), *([max(values)] if len(values) > 2 else []), *self.sizes}
-        return [self._exact(whole) for whole in sorted(wholes) if whole > 1]
-
-    def _common_sum(self, a: int, b: int) -> Cell | None:
-        pairs = [(line[a], line[b]) for line in self.lines]
-        sums = [int(first.number + second.number) for first, second in pairs if first and second]
-        usual = max(set(sums), key=lambda total: (sums.count(total), total), default=0)
-        return self._exact(usual) if usual > 1 and sums.count(usual) > 2 and len(set(sums)) < len(sums) else None
-
 
 def _range(ends: Sequence[Interval]) -> float:
     """From the least to the greatest of sorted numbers; at most twice that without the first, or without the last."""
@@ -192,8 +187,3 @@ def _range(ends: Sequence[Interval]) -> float:
         return max((end.high for end in ends), default=0.0) - min((end.low for end in ends), default=0.0)
     first, last = ends[-1].high - ends[1].low, ends[-2].high - ends[0].low
     return min(ends[-1].high - ends[0].low, 2 * min(first, last))
-
-
-def _plain(cell: Cell) -> float:
-    """The low end; none of a deviation, a drop or the like: only of a share it may be a part."""
-    return cell.interval.low if cell.coordinates["value"] == "value" else nan

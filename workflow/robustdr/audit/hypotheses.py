@@ -10,7 +10,6 @@ from robustdr.audit.cells import Cell, describe, parse
 from robustdr.audit.lookup import SIGNIFICANT, Lookup, distance
 from robustdr.audit.relations import Check, interval_text, label
 from robustdr.audit.reported import ANY, Reported
-from robustdr.claims.intervals import Interval
 
 # Costs, simplest first. ONE_NUMBER: several relations require the same correction of one number.
 ONE_NUMBER, FORMULA, NEIGHBOUR, PARTS, OTHER_CELL, OTHER_TABLE, UNPRINTED, COPY, DIGITS = range(9)
@@ -74,7 +73,10 @@ def _one_number(lookup: Lookup, check: Check) -> Iterator[Hypothesis]:
         for mean in (
             cell_check for cell_check in broken if cell_check.kind == "mean_of" and cell_check.target is not cell
         ):
-            required = _required_value(mean, cell)
+            parts = mean.operands["main"]
+            required = mean.target.interval.scaled(len(parts))
+            for part in (part for part in parts if part is not cell):
+                required -= part.interval
             if all(cell_check.holds_with(cell, required) for cell_check in lookup.checks_of[id(cell)]):
                 source_labels = [label(copy, [cell]) for copy in lookup.copies(cell) if distance(cell, copy) == 1]
                 copied = (
@@ -82,15 +84,6 @@ def _one_number(lookup: Lookup, check: Check) -> Iterator[Hypothesis]:
                 )
                 yield ONE_NUMBER, f"{_place_of(cell)} {copied}: {interval_text(required, cell)} would do"
                 return
-
-
-def _required_value(mean: Check, cell: Cell) -> Interval:
-    """Return the value of one part of a mean if all other printed numbers are right."""
-    parts = mean.operands["main"]
-    total = mean.target.interval.scaled(len(parts))
-    for part in parts:
-        total = total if part is cell else total - part.interval
-    return total
 
 
 VARIANTS = {  # by kind: the other kind, whether a deviation is then that of a population, and the words
@@ -226,15 +219,12 @@ def _other_cell(lookup: Lookup, check: Check, role: str) -> Iterator[Hypothesis]
             and check.allows(check.expected(**{role: [cell]}))
         ):
             number = f" ({cell.printed})" if role == "main" and check.kind in ("drop_from", "points_from") else ""
-            cost = OTHER_CELL if cell.table == declared.table else OTHER_TABLE
-            yield cost, _instead(cell, declared, number)
-
-
-def _instead(cell: Cell, declared: Cell, number: str) -> str:
-    words = [label(cell, [declared]), label(declared, [cell])]
-    if cell.table != declared.table:
-        words = [" · ".join(filter(None, pair)) for pair in zip((cell.table, declared.table), words, strict=True)]
-    return f"{words[0]}{number} stands in place of {words[1]}"
+            names = [(cell.table, label(cell, [declared])), (declared.table, label(declared, [cell]))]
+            if cell.table == declared.table:
+                cost, (name, declared_name) = OTHER_CELL, [words for _, words in names]
+            else:
+                cost, (name, declared_name) = OTHER_TABLE, [" · ".join(filter(None, pair)) for pair in names]
+            yield cost, f"{name}{number} stands in place of {declared_name}"
 
 
 def _copied(lookup: Lookup, check: Check) -> Iterator[Hypothesis]:
@@ -272,22 +262,16 @@ def _slips(lookup: Lookup, cell: Cell) -> Iterator[tuple[Cell, str]]:
     """The cell without a slip, and the slip in words; none if its run gives its number."""
     if lookup.is_right(cell):
         return
-    for swapped in _with_swapped_digits(cell):
-        yield swapped, "two digits of {} are swapped"
-    for pattern, shifted in ((r"(\d)\.(\d)", r"\1\2."), (r"(\d)(\d)\.", r"\1.\2")):
-        printed = re.sub(r"\.(?!\d)", "", re.sub(pattern, shifted, cell.printed, count=1))
-        if printed != cell.printed and lookup.is_usual(corrected := _with_number(cell, printed)):
-            yield corrected, "the point of {} is shifted"
-
-
-def _with_swapped_digits(cell: Cell) -> Iterator[Cell]:
-    """The cell with two neighbouring digits exchanged, those of a power of ten left as they are."""
-    mantissa = re.split(r"(?<=\d)[eE]", cell.printed)[0]
+    mantissa = re.split(r"(?<=\d)[eE]", cell.printed)[0]  # a power of ten stays as it is
     for first, second in pairwise(match.start() for match in re.finditer(r"\d", mantissa)):
         digits = list(cell.printed)
         digits[first], digits[second] = digits[second], digits[first]
         if (printed := "".join(digits)) != cell.printed:
-            yield _with_number(cell, printed)
+            yield _with_number(cell, printed), "two digits of {} are swapped"
+    for pattern, shifted in ((r"(\d)\.(\d)", r"\1\2."), (r"(\d)(\d)\.", r"\1.\2")):
+        printed = re.sub(r"\.(?!\d)", "", re.sub(pattern, shifted, cell.printed, count=1))
+        if printed != cell.printed and lookup.is_usual(corrected := _with_number(cell, printed)):
+            yield corrected, "the point of {} is shifted"
 
 
 def _with_number(cell: Cell, printed: str) -> Cell:

@@ -117,11 +117,11 @@ def judge(statistic: Statistic, one_tailed: bool = False, corrected: bool = Fals
 
 def _misfit(statistic: Statistic, computed: Interval, words: str) -> Fit:
     """A p that does not fit: whether it and the computed one are surely on different sides of `ALPHA`."""
-    is_printed_below, is_computed_below = _is_significant(statistic), _is_below_alpha(computed)
     words += f", not {statistic.printed_p}"
-    if None in (is_printed_below, is_computed_below) or is_printed_below == is_computed_below:
-        return Fit(WRONG, words)
-    return Fit(DECISION, f"{words}: below {ALPHA:g} in one of the two alone")
+    differs = {True: computed.low > ALPHA, False: computed.high <= ALPHA, None: False}
+    if differs[_is_significant(statistic)]:
+        return Fit(DECISION, f"{words}: below {ALPHA:g} in one of the two alone")
+    return Fit(WRONG, words)
 
 
 def _printed(statistic: Statistic) -> Interval:
@@ -145,10 +145,6 @@ def _is_significant(statistic: Statistic) -> bool | None:
     if statistic.p_sign == "<":
         return True if value <= ALPHA else None
     return False if statistic.p_sign == ">" and value >= ALPHA else None if statistic.p_sign == ">" else value <= ALPHA
-
-
-def _is_below_alpha(computed: Interval) -> bool | None:
-    return True if computed.high <= ALPHA else False if computed.low > ALPHA else None
 
 
 def _p_text(computed: Interval) -> str:

@@ -111,17 +111,16 @@ def _implausible_seeds(lookup: Lookup, table: Table) -> Iterator[Broken]:
             z = abs(cell.value - median(values)) / max(_spread(values), usual, width)
             if z <= IMPLAUSIBLE or cell.significant_digits < DISTINCT:
                 continue
-            for copy in [c for c in lookup.copies(cell) if "seed" in c.coordinates and _is_near(c, cell)][:1]:
+            for copy in lookup.copies(cell):
+                # A slip may copy it from the next row or run, or from the next table.
+                if "seed" not in copy.coordinates or distance(copy, cell) > (1 if copy.table == cell.table else 2):
+                    continue
                 others_printed = ", ".join(other_run.printed for other_run in other_runs)
                 words = f"robust z = {z:.0f} against the other runs ({others_printed})"
                 table_name = copy.table if copy.table != table.id else ""
                 place = " · ".join(filter(None, (table_name, label(copy, [cell]))))
                 yield Broken("implausible_seed", [cell], words, hypothesis=f"copied from {place} ({copy.printed})")
-
-
-def _is_near(copy: Cell, cell: Cell) -> bool:
-    """Whether a slip could have copied it: from the next row or run, or from the next table."""
-    return distance(copy, cell) <= (1 if copy.table == cell.table else 2)
+                break
 
 
 def _spread(values: Sequence[float]) -> float:
@@ -138,19 +137,16 @@ def _identical_rows(table: Table) -> Iterator[Broken]:
         equal = [lower[column] for column in shared if upper[column].number == lower[column].number]
         distinct = {cell.number: cell for cell in equal}.values()
         digits = sum(cell.significant_digits for cell in distinct)
-        is_deeper = bool(equal) and _is_deeper(upper[equal[0].column], equal[0])
-        if len(distinct) >= DISTINCT and digits >= DIGITS and len(equal) >= SHARE * len(shared) and not is_deeper:
-            neighbour = label(upper[equal[0].column], [equal[0]])
+        if len(distinct) >= DISTINCT and digits >= DIGITS and len(equal) >= SHARE * len(shared):
+            above = upper[equal[0].column]
+            measures = {cell.coordinates["measure"] for cell in (above, equal[0])}
+            if len(measures) == 2 and len({re.sub(r"@\d+$", "", measure) for measure in measures}) == 1:
+                continue  # one measure at two depths: the deeper one may find nothing more
+            neighbour = label(above, [equal[0]])
             words = f"{len(equal)} of {len(shared)} cells equal those of the row above ({neighbour})"
             yield Broken(
                 "identical_rows", equal, words, hypothesis=f"copied from {neighbour}, or {neighbour} from here"
             )
-
-
-def _is_deeper(upper: Cell, lower: Cell) -> bool:
-    """Whether two rows are one measure at two depths: the deeper one may find nothing more."""
-    measures = [re.sub(r"@\d+$", "", cell.coordinates["measure"]) for cell in (upper, lower)]
-    return measures[0] == measures[1] and upper.coordinates["measure"] != lower.coordinates["measure"]
 
 
 def _equal_measures(lookup: Lookup, flagged: Collection[int]) -> Iterator[Broken]:

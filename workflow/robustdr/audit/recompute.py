@@ -39,9 +39,10 @@ class _JudgedRuns:
         self.folder, self._path = folder, qrels
         self.qrels: Qrels = read_qrels(qrels)
         self.notes: list[str] = []
-        self.read_run = lru_cache(maxsize=4)(self._read_run)
 
-    def _read_run(self, name: str) -> Runs:
+    @lru_cache(maxsize=4)
+    def read_run(self, name: str) -> Runs:
+        """A run under each tie rule, with its judged queries alone."""
         listed, notes = read_listed(self.folder / name)
         self.notes += [f"{self.folder / name} {note}" for note in notes]
         judged = {qid: ranking for qid, ranking in listed.items() if qid in self.qrels}
@@ -61,12 +62,18 @@ def recompute(reported: Reported, folder: Path, qrels: Path) -> Recomputed:
             All but damage is found before anything is evaluated.
     """
     skipped: list[tuple[Cell, str]] = []
-    cell_runs = {
-        id(cell): (cell, name)
-        for table in reported.tables.values()
-        for cell, name in _cells_with_runs(reported, table)
-        if _is_provided(cell, skipped)
-    }
+    cell_runs: dict[int, tuple[Cell, str]] = {}
+    for table in reported.tables.values():
+        for cell, name in _cells_with_runs(reported, table):
+            if "measure" not in cell.coordinates:
+                skipped.append((cell, "it has no measure; give it by `where`, a row or a column"))
+                continue
+            try:
+                parse_any(cell.coordinates["measure"])
+            except UserError as error:
+                skipped.append((cell, str(error)))
+            else:
+                cell_runs[id(cell)] = cell, name
     if not cell_runs and not skipped:
         raise UserError(f"{reported.path}: no table names its runs; add `runs: [{{for: …, run: FILE}}]` to one")
     for _, name in cell_runs.values():
@@ -113,19 +120,6 @@ def _numbers(judged: _JudgedRuns, cell_runs: Sequence[tuple[Cell, str]]) -> list
 
 def _column(cell: Cell) -> tuple[str, int, str]:
     return cell.table, cell.column, cell.coordinates["measure"]
-
-
-def _is_provided(cell: Cell, skipped: list[tuple[Cell, str]]) -> bool:
-    """Whether a cell's measure can be evaluated; if not, the cell is added to `skipped`, with the reason."""
-    if "measure" not in cell.coordinates:
-        skipped.append((cell, "it has no measure; give it by `where`, a row or a column"))
-        return False
-    try:
-        parse_any(cell.coordinates["measure"])
-    except UserError as error:
-        skipped.append((cell, str(error)))
-        return False
-    return True
 
 
 def _selected(message_place: str, table: Table, places: Places) -> list[Cell]:

@@ -1,6 +1,6 @@
 """The kinds of relation between printed cells, and a relation applied to one cell."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -39,53 +39,83 @@ class Options:
 
 
 class Kind(NamedTuple):
-    """A kind of relation: how to compute the target from its operands, and the severity of a mismatch."""
+    """A kind of relation, and the severity of a mismatch."""
 
     severity: str
     words: str
-    compute: Callable[[Operands, Options], list[Interval]]  # every value that the target may have
     derives: bool = True  # the target is computed from its operands, not only compared with them
     keeps_value: bool = False  # operands have the target's own `value` coordinate unless the relation names one
+
+
+KINDS = {
+    "mean_of": Kind("inconsistent", "the mean of {main}", keeps_value=True),
+    "median_of": Kind("inconsistent", "the median of {main}"),
+    "harmonic_mean_of": Kind("inconsistent", "the harmonic mean (F1) of {main}"),
+    "std_of": Kind("inconsistent", "the standard deviation of {main}"),
+    "ci_of": Kind("inconsistent", "the confidence half-width over {main}"),
+    "bound_of": Kind("inconsistent", "{main}{plus}{minus}"),
+    "drop_from": Kind("inconsistent", "the relative change from {main} to {of}"),
+    "points_from": Kind("inconsistent", "{of} minus {main}"),
+    "sum_is": Kind("impossible", "the sum of {main}{plus}", keeps_value=True),
+    "share_of": Kind("impossible", "a whole number out of {main}", derives=False),
+    "mean_over": Kind("impossible", "the mean of a measure over {main} queries", derives=False),
+    "deviation_over": Kind("impossible", "the deviation of {main} whole numbers with the mean {of}", derives=False),
+    "counts_match": Kind("impossible", "{main} out of {out_of}", derives=False),
+    "same_as": Kind("inconsistent", "the same as {main}", derives=False, keeps_value=True),
+    "at_least": Kind("impossible", "at least {main}", derives=False, keeps_value=True),
+    "at_most": Kind("impossible", "at most {main}{plus}", derives=False, keeps_value=True),
+}
+
+
+def _computed(kind: str, operands: Operands, options: Options) -> list[Interval]:
+    """Return every value that the target may have; none if nothing can be computed, as a change from 0."""
+    main = operands["main"]
+    total = _total(operands, "main")
+    match kind:
+        case "mean_of":
+            return [rounding.mean(main)]
+        case "median_of":
+            return [rounding.median(main)]
+        case "harmonic_mean_of":
+            mean = rounding.harmonic_mean(main)
+            return [mean] if mean else []
+        case "std_of":
+            return [rounding.deviation(main, population=options.population)]
+        case "ci_of":
+            factor = options.z / sqrt(len(main))
+            return [rounding.deviation(main, population=options.population).scaled(factor)]
+        case "bound_of":
+            return [total + _total(operands, "plus") - _total(operands, "minus")]
+        case "drop_from":
+            change = rounding.change(rounding.mean(operands["of"]), rounding.mean(main))
+            return [_printed_change(change, options)] if change else []
+        case "points_from":
+            return [_printed_change(rounding.mean(operands["of"]) - rounding.mean(main), options)]
+        case "sum_is":
+            return [total - _total(operands, "plus")]
+        case "share_of":
+            return _shares(total.low, operands["target"][0])
+        case "mean_over":
+            printed, grain = operands["target"][0], options.grain
+            if grain is None or not all(map(isfinite, printed)):
+                return []
+            return grains.nearest(grain, round(total.low) * options.runs, printed)
+        case "deviation_over":
+            printed, average = operands["target"][0], operands["of"][0]
+            is_rounded = all(map(isfinite, (*printed, *average)))
+            return grains.deviations(round(total.low), average, printed) if is_rounded else []
+        case "counts_match":  # a negative number is no part of a whole
+            return [] if total.high < 0 else [total / _total(operands, "out_of")]
+        case "same_as":
+            return list(main)
+        case "at_least":
+            return [Interval(max(part.low for part in main), inf)]
+    return [Interval(-inf, min(part.high for part in main) - _total(operands, "plus").low)]
 
 
 def _total(operands: Operands, role: str) -> Interval:
     parts = operands.get(role, ())
     return rounding.mean(parts).scaled(len(parts)) if parts else Interval(0.0, 0.0)
-
-
-def _median(operands: Operands, _: Options) -> list[Interval]:
-    return [rounding.median(operands["main"])]
-
-
-def _mean(operands: Operands, _: Options) -> list[Interval]:
-    return [rounding.mean(operands["main"])]
-
-
-def _harmonic_mean(operands: Operands, _: Options) -> list[Interval]:
-    mean = rounding.harmonic_mean(operands["main"])
-    return [mean] if mean else []
-
-
-def _deviation(operands: Operands, options: Options) -> list[Interval]:
-    return [rounding.deviation(operands["main"], population=options.population)]
-
-
-def _confidence(operands: Operands, options: Options) -> list[Interval]:
-    factor = options.z / sqrt(len(operands["main"]))
-    return [deviation.scaled(factor) for deviation in _deviation(operands, options)]
-
-
-def _bound(operands: Operands, _: Options) -> list[Interval]:
-    return [_total(operands, "main") + _total(operands, "plus") - _total(operands, "minus")]
-
-
-def _drop(operands: Operands, options: Options) -> list[Interval]:
-    change = rounding.change(rounding.mean(operands["of"]), rounding.mean(operands["main"]))
-    return [_printed_change(change, options)] if change else []
-
-
-def _points(operands: Operands, options: Options) -> list[Interval]:
-    return [_printed_change(rounding.mean(operands["of"]) - rounding.mean(operands["main"]), options)]
 
 
 def _printed_change(change: Interval, options: Options) -> Interval:
@@ -94,12 +124,9 @@ def _printed_change(change: Interval, options: Options) -> Interval:
     return Interval(change.low, inf) if options.or_more else change
 
 
-def _sum(operands: Operands, _: Options) -> list[Interval]:
-    return [_total(operands, "main") - _total(operands, "plus")]
-
-
-def _share(operands: Operands, _: Options) -> list[Interval]:
-    total, (low, high) = _total(operands, "main").low, operands["target"][0]
+def _shares(total: float, printed: Interval) -> list[Interval]:
+    """Return the shares of a total that are printed so, or that are nearest to it."""
+    low, high = printed
     if not isfinite(low) or not isfinite(high):
         return []
     counts = {floor(low * total + SLACK), ceil(low * total - SLACK), floor(high * total + SLACK)}
@@ -107,57 +134,6 @@ def _share(operands: Operands, _: Options) -> list[Interval]:
         counts -= {count for count in counts if abs(count - high * total) <= SLACK}
         counts.add(ceil(high * total - SLACK) - 1)
     return [Interval(count / total, count / total) for count in sorted(counts)]
-
-
-def _over_queries(operands: Operands, options: Options) -> list[Interval]:
-    printed = operands["target"][0]
-    if options.grain is None or not all(map(isfinite, printed)):
-        return []
-    return grains.nearest(options.grain, round(_total(operands, "main").low) * options.runs, printed)
-
-
-def _of_whole_numbers(operands: Operands, _: Options) -> list[Interval]:
-    numbers, printed, mean = round(_total(operands, "main").low), operands["target"][0], operands["of"][0]
-    return grains.deviations(numbers, mean, printed) if all(map(isfinite, (*printed, *mean))) else []
-
-
-def _count(operands: Operands, _: Options) -> list[Interval]:
-    part = _total(operands, "main")
-    return [] if part.high < 0 else [part / _total(operands, "out_of")]  # a negative number is no part of a whole
-
-
-def _equal(operands: Operands, _: Options) -> list[Interval]:
-    return list(operands["main"])
-
-
-def _at_least(operands: Operands, _: Options) -> list[Interval]:
-    return [Interval(max(part.low for part in operands["main"]), inf)]
-
-
-def _at_most(operands: Operands, _: Options) -> list[Interval]:
-    return [Interval(-inf, min(part.high for part in operands["main"]) - _total(operands, "plus").low)]
-
-
-KINDS = {
-    "mean_of": Kind("inconsistent", "the mean of {main}", _mean, keeps_value=True),
-    "median_of": Kind("inconsistent", "the median of {main}", _median),
-    "harmonic_mean_of": Kind("inconsistent", "the harmonic mean (F1) of {main}", _harmonic_mean),
-    "std_of": Kind("inconsistent", "the standard deviation of {main}", _deviation),
-    "ci_of": Kind("inconsistent", "the confidence half-width over {main}", _confidence),
-    "bound_of": Kind("inconsistent", "{main}{plus}{minus}", _bound),
-    "drop_from": Kind("inconsistent", "the relative change from {main} to {of}", _drop),
-    "points_from": Kind("inconsistent", "{of} minus {main}", _points),
-    "sum_is": Kind("impossible", "the sum of {main}{plus}", _sum, keeps_value=True),
-    "share_of": Kind("impossible", "a whole number out of {main}", _share, derives=False),
-    "mean_over": Kind("impossible", "the mean of a measure over {main} queries", _over_queries, derives=False),
-    "deviation_over": Kind(
-        "impossible", "the deviation of {main} whole numbers with the mean {of}", _of_whole_numbers, derives=False
-    ),
-    "counts_match": Kind("impossible", "{main} out of {out_of}", _count, derives=False),
-    "same_as": Kind("inconsistent", "the same as {main}", _equal, derives=False, keeps_value=True),
-    "at_least": Kind("impossible", "at least {main}", _at_least, derives=False, keeps_value=True),
-    "at_most": Kind("impossible", "at most {main}{plus}", _at_most, derives=False, keeps_value=True),
-}
 
 
 @dataclass(frozen=True)
@@ -201,7 +177,7 @@ class Check:
         values |= dict(changed)
         if not kind.derives:
             values = {role: [self._unsigned(interval) for interval in intervals] for role, intervals in values.items()}
-        computed = kind.compute(values, self.options)
+        computed = _computed(self.kind, values, self.options)
         return [interval.scaled(self.options.factor) for interval in computed] if self.options.factor != 1 else computed
 
     def allows(self, expected: Sequence[Interval], target: Cell | None = None) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from robustdr.audit import cells
 from robustdr.audit.cells import Cell, describe
-from robustdr.audit.transcript import Column, MarkTest, PrintedTable, Relation, RunFiles, Transcript
+from robustdr.audit.transcript import MarkTest, PrintedTable, Relation, RunFiles, Transcript
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.yaml_files import Keys, checked, read_numbered
 
@@ -147,7 +147,12 @@ def load_paper(paper: str) -> Reported:
 def _table(path: Path, paper: str, id: str, table: PrintedTable, lines: Mapping[Keys, int]) -> Table:
     rows: list[str] = [*table.row] if isinstance(table.row, list) else [table.row]
     shared = {"value": "value", **as_text(table.where)}
-    columns = [(_places(column), column.unit or table.unit) for column in table.columns]
+    columns = []
+    for column in table.columns:
+        base_place = as_text(column.place)
+        further = column.further if isinstance(column.further, list) else [column.further]
+        others = [as_text({"value": place} if isinstance(place, str) else place) for place in further]
+        columns.append(([base_place, *({**base_place, **place} for place in others)], column.unit or table.unit))
 
     def numbered(key: str, declared: Sequence[Declared]) -> list[tuple[int, Declared]]:
         return [(lines["tables", id, key, number], declaration) for number, declaration in enumerate(declared)]
@@ -174,13 +179,13 @@ def _table(path: Path, paper: str, id: str, table: PrintedTable, lines: Mapping[
             raise UserError(f"{message_place}: empty field; write `{cells.NO_NUMBER}` where the paper prints no number")
         row = {**shared, **dict(zip(rows, fields, strict=False))}
         result.rows.append((number, row))
-        column = 0
+        first_place = 0
         for (places, unit), printed in zip(columns, fields[len(rows) :], strict=True):
             coordinates = [
                 {name: merged[name] for name in cells.COORDINATES if name in merged}
                 for merged in ({**row, **place} for place in places)
             ]
-            positions = range(column, column := column + len(places))
+            positions = range(first_place, first_place := first_place + len(places))
             if printed == cells.NO_NUMBER:
                 result.blank.extend(coordinates)
             elif printed == cells.LOST:
@@ -197,16 +202,6 @@ def _table(path: Path, paper: str, id: str, table: PrintedTable, lines: Mapping[
 def as_text(coordinates: Mapping[Any, object]) -> dict[str, str]:
     """Return labels as text: YAML reads some as numbers."""
     return {str(name): str(label) for name, label in coordinates.items()}
-
-
-def _places(column: Column) -> list[dict[str, str]]:
-    """Return the coordinates of every value in a column's cells."""
-    base_place = as_text(column.place)
-    further = column.further if isinstance(column.further, list) else [column.further]
-    return [
-        base_place,
-        *({**base_place, **as_text({"value": place} if isinstance(place, str) else place)} for place in further),
-    ]
 
 
 def literal(message_place: str, paper: str, line: int, printed: str) -> Cell:

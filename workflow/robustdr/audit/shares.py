@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from robustdr.audit import rounding
 from robustdr.audit.cells import Cell
 from robustdr.audit.findings import Broken, are_exceptions
-from robustdr.audit.heads import CHANGE, Line, is_of_labels, is_share, lines, role
+from robustdr.audit.heads import CHANGE, is_of_labels, is_share, lines, role
 from robustdr.audit.relations import interval_text
 from robustdr.audit.reported import Table
 from robustdr.claims.intervals import Interval
@@ -120,15 +120,17 @@ def _f1_of_p_and_r(table: Table) -> Iterator[Broken]:
     tested = [(group["recall"], group["accuracy"]) for _, group in groups if "accuracy" in group]
     if len(tested) > 1 and all(recall.interval.meets(accuracy.interval) for recall, accuracy in tested):
         return  # P, R and F1 are averages over classes: such a recall is the accuracy
-    triples = [
-        (group["precision"], group["recall"], group["f1"])
-        for line, group in groups
-        if not _mixed([group[n] for n in ("precision", "recall", "f1")])
-        and not _is_parted(group, line)
-        and not any(map(CHANGE.search, group["f1"].labels))
-    ]
     judged = []
-    for precision, recall, f1 in triples:
+    for line, group in groups:
+        triple = precision, recall, f1 = group["precision"], group["recall"], group["f1"]
+        first, last = min((cell.line, cell.column) for cell in triple), max((cell.line, cell.column) for cell in triple)
+        other_f1 = [entry.cell for entry in line.entries if entry.role == "f1" and entry.cell is not f1]
+        if (
+            _mixed(triple)
+            or any(first < (cell.line, cell.column) < last for cell in other_f1)  # one of their heads was not read
+            or any(map(CHANGE.search, f1.labels))
+        ):
+            continue
         harmonic = rounding.harmonic_mean([precision.interval, recall.interval])
         mean = rounding.mean([precision.interval, recall.interval])
         if harmonic is not None:
@@ -150,13 +152,6 @@ def _f1_of_p_and_r(table: Table) -> Iterator[Broken]:
         elif not fit and fits * 2 >= len(judged) and is_plain and not any(map(_MACRO.search, f1.labels)):
             words = f"2PR/(P+R) of {inputs} is {interval_text(harmonic, f1)}, however they were rounded"
             yield Broken("f1_of_p_and_r", [f1], f"{words}; so it is in {fits} other lines")
-
-
-def _is_parted(group: Mapping[str, Cell], line: Line) -> bool:
-    """Whether the F1 of another triple stands between P, R and F1: one of their own heads was not read."""
-    places = sorted((group[name].line, group[name].column) for name in ("precision", "recall", "f1"))
-    of_f1 = [(entry.cell.line, entry.cell.column) for entry in line.entries if entry.role == "f1"]
-    return any(places[0] < place < places[2] and place != (group["f1"].line, group["f1"].column) for place in of_f1)
 
 
 def _mixed(cells: Sequence[Cell]) -> bool:

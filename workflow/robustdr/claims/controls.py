@@ -37,18 +37,11 @@ class Checked:
     def words(self) -> str:
         """Its numbers: those whose interval is not in their region, or all of them; intervals are at its level."""
         effects = [effect for effect in self.effects if not _inside(effect)] or self.effects
-        return self.reason or "; ".join(map(_size_and_region, effects))
-
-
-def _size_and_region(effect: Judged) -> str:
-    view = effect.reader_view
-    interval = f"{bounds(view.low, view.high)} ({100 * view.confidence:g}% interval)"
-    return f"{effect.words}: {100 * view.size:+.1f}% {interval}, required: {region_words(view.region)}"
-
-
-def _size_and_interval(effect: Judged) -> str:
-    view = effect.reader_view
-    return f"{effect.words}: {100 * view.size:+.1f}% {bounds(*view.interval)}"
+        return self.reason or "; ".join(
+            f"{view.words}: {100 * view.size:+.1f}% {bounds(view.low, view.high)} "
+            f"({100 * view.confidence:g}% interval), required: {region_words(view.region)}"
+            for view in (effect.reader_view for effect in effects)
+        )
 
 
 def region_words(region: tuple[float, float]) -> str:
@@ -126,5 +119,7 @@ def add_explanation(
             return verdict
         sure = max(part.high for part in parts) < min(effect.low for effect in verdict.effects)
         doubt = f"the gain {'has' if sure else 'may have'} another cause"
-        details = f"; the method's own part adds {'; '.join(map(_size_and_interval, parts))}"
+        views = [part.reader_view for part in parts]
+        sizes = "; ".join(f"{view.words}: {100 * view.size:+.1f}% {bounds(*view.interval)}" for view in views)
+        details = f"; the method's own part adds {sizes}"
     return replace(verdict, doubt=doubt, reason="; ".join(filter(None, [verdict.reason, doubt + details])))

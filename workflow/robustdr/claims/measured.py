@@ -196,9 +196,7 @@ def _judge_effect(
     """Return one effect of a claim; `queries` are the paper's."""
     quotient, sure = ratio(effect), confidence(region, level)
     low, high = quotient.interval(sure)
-    p_present, p_opposite = (
-        (_p_present(quotient, region), _p_opposite(quotient, region)) if quotient.runs_known else (1.0, 1.0)
-    )
+    p_present, p_opposite = _p_values(quotient, region) if quotient.runs_known else (1.0, 1.0)
     comparable = printed is not None and region == ABOVE and printed.low > 0 and sized and quotient.runs_known
     predicted = quotient.prediction(sure, queries or quotient.queries, selected=True) if comparable else None
     return Judged(
@@ -224,21 +222,18 @@ def _judge_effect(
     )
 
 
-def _p_present(quotient: Ratio, region: Interval) -> float:
-    """Return p of the effect being in the region."""
+def _p_values(quotient: Ratio, region: Interval) -> tuple[float, float]:
+    """Return p of the effect being in the region, and outside: two-sided for 0; else of its sides (Bonferroni)."""
     if region == ABOVE:
-        return quotient.p if quotient.value > 0 else 1.0
-    sides = [quotient.p_above(low) for low in [region.low] if isfinite(low)]
-    return max(sides + [quotient.p_below(high) for high in [region.high] if isfinite(high)])
-
-
-def _p_opposite(quotient: Ratio, region: Interval) -> float:
-    """Return p of the effect being outside the region: two-sided for 0; for a margin, of its sides (Bonferroni)."""
-    if region == ABOVE:
-        return quotient.p if quotient.value < 0 else 1.0
-    sides = [quotient.p_below(low) for low in [region.low] if isfinite(low)]
-    sides += [quotient.p_above(high) for high in [region.high] if isfinite(high)]
-    return min(1.0, len(sides) * min(sides))
+        return quotient.p if quotient.value > 0 else 1.0, quotient.p if quotient.value < 0 else 1.0
+    inside, outside = [], []
+    if isfinite(region.low):
+        inside.append(quotient.p_above(region.low))
+        outside.append(quotient.p_below(region.low))
+    if isfinite(region.high):
+        inside.append(quotient.p_below(region.high))
+        outside.append(quotient.p_above(region.high))
+    return max(inside), min(1.0, len(outside) * min(outside))
 
 
 def _power(quotient: Ratio, region: Interval, printed: Interval | None, level: float) -> float | None:

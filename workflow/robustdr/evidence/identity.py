@@ -14,7 +14,7 @@ from robustdr.core.settings import identifying
 from robustdr.evaluation.settled import Expected, settled_rows
 from robustdr.graph.graph import Graph
 from robustdr.graph.graph import graph as graph_of
-from robustdr.keys.node import Input, Node, histories
+from robustdr.keys.node import Node, histories
 from robustdr.keys.provenance import digests, made_of
 
 
@@ -80,17 +80,14 @@ def settings(node: Node) -> str:
     """Return a digest of the settings of a node and of every node that decides it, and of the user's files."""
     node = node.whole or node
     node_settings = identifying(node.settings) if hasattr(node.settings, "__dataclass_fields__") else node.settings
-    inputs = {name: _input_identity(node_input) for name, node_input in node.inputs.items() if node_input.decides}
+    inputs = {}
+    for name, node_input in node.inputs.items():
+        if node_input.decides:
+            node_digests = [settings(input_node) for input_node in node_input.nodes]
+            by_name = dict(zip(node_input.names, node_digests, strict=True)) if node_input.names else node_digests
+            inputs[name] = [by_name, digests([Path(path) for path in node_input.files])]
     name = node.rule if node.stage == "train" else node.stage or node.rule  # pre-training is another thing
     return _digest([name, node_settings, node.decides, inputs])
-
-
-def _input_identity(node_input: Input) -> Any:
-    node_digests = [settings(node) for node in node_input.nodes]
-    return [
-        dict(zip(node_input.names, node_digests, strict=True)) if node_input.names else node_digests,
-        digests([Path(path) for path in node_input.files]),
-    ]
 
 
 def code(nodes: Iterable[Node]) -> str:

@@ -182,28 +182,23 @@ def _line(claim: Record) -> str:
     return table_row([f"**{claim['words']}**", paper["words"], words, prose(evidence_here), prose(evidence_printed)])
 
 
-def _controls(controls: list[dict[str, Any]]) -> list[str]:
-    """The table of controls; nothing if there are none."""
-    if not controls:
-        return []
-    lines = [
-        "Controls: what any valid setting must show. If a control fails, may be 0 or was not run, claims that need it "
-        "are not testable.",
-        "",
-    ]
-    lines += [table_row(["Control", "State", "What must show", "Here"]), table_row(["---"] * 4)]
-    for control in controls:
-        fields = [f"`{control['name']}`", f"**{control['state']}**", plain(control["what"]), prose(control["evidence"])]
-        lines.append(table_row(fields))
-    return [*lines, ""]
-
-
 def markdown(settings: ClaimsSettings, artifact: dict[str, Any]) -> str:
     number, records = artifact["counts"], artifact["claims"]
     lines = [f"# {plain(settings.title)}: claims", ""]
     if settings.miniature:
         lines += [f"> **Miniature.** {prose(settings.miniature)}", ""]
-    lines += _controls(artifact["controls"])
+    if artifact["controls"]:
+        lines += [
+            "Controls: what any valid setting must show. If a control fails, may be 0 or was not run, claims that need "
+            "it are not testable.",
+            "",
+            table_row(["Control", "State", "What must show", "Here"]),
+            table_row(["---"] * 4),
+        ]
+        for control in artifact["controls"]:
+            state, description = f"**{control['state']}**", plain(control["what"])
+            lines.append(table_row([f"`{control['name']}`", state, description, prose(control["evidence"])]))
+        lines.append("")
     claims = sum(not claim["hypothesis"] for claim in records)
     if claims:
         sentences = counted(records)[0].total()

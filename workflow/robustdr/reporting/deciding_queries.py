@@ -72,9 +72,9 @@ class Explored:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.read_script = cache(self._read_script)
 
-    def _read_script(self, path: str) -> Any:
+    @cache
+    def read_script(self, path: str) -> Any:
         """What a script holds; None if it was not made."""
         script = self.folder / f"{path}.js"
         return read_data(script) if script.is_file() else None

@@ -18,7 +18,7 @@ from robustdr.evaluation.statistics import confidence_interval, drop
 from robustdr.reporting.cells import Cell, finite
 from robustdr.reporting.marks import MarkTest
 from robustdr.reporting.settings import TableSettings
-from robustdr.reporting.spec import Measured, OneEach, Quoted, Significance, TableSpec
+from robustdr.reporting.spec import Measured, OneEach, Quoted, TableSpec
 
 if TYPE_CHECKING:  # the configuration reads the settings of layouts, and starts no pandas
     from robustdr.evaluation.store import Store
@@ -210,15 +210,6 @@ class Maker(Generic[Layout]):
         self._compare(cell, estimate, against)
         return cell
 
-    def _compared(self, cell: Cell, test: Significance) -> list[str]:
-        """The systems that are tested against another one in the cell's column, if both were run."""
-        column = (cell.role, cell.query_set)
-        return [
-            tested_system
-            for tested_system, base in test.pairs.items()
-            if not any(self.store.why_not(system, *column) for system in (tested_system, base))
-        ]
-
     def _compare(self, cell: Cell, estimate: Estimate, against: str) -> None:
         """Test a cell's values against another system's, or against its own on the original queries.
 
@@ -232,7 +223,11 @@ class Maker(Generic[Layout]):
             base = cell.system if cell.query_set in family else ""
         elif test and not against:
             base = test.pairs.get(cell.system, "")
-            family = self._compared(cell, test)
+            family = [
+                tested_system
+                for tested_system, rival in test.pairs.items()
+                if not any(self.store.why_not(system, cell.role, query_set) for system in (tested_system, rival))
+            ]
         cell.against = base
         if not base or self.store.why_not(base, cell.role, query_set):
             return

@@ -26,7 +26,7 @@ from robustdr.evaluation.names import ORIGINAL, cut_of, parse
 from robustdr.keys.integrity import record_of
 from robustdr.reporting.settings import MOST, QueriesSettings
 from robustdr.retrieval.best import NO_PASSAGE
-from robustdr.retrieval.runs import Ranking, Run, read_run
+from robustdr.retrieval.runs import Run, read_run
 
 SHOWN = 5  # passages shown per ranking
 GZIP = 31  # zlib's number for the format gzip
@@ -109,12 +109,6 @@ def _relevant(
     return relevant
 
 
-def _top(ranking: Ranking, relevant: set[str]) -> list[Any]:
-    """[the first docids of a ranking, the positions of relevant ones among them, from 0]."""
-    docids = [docid for docid, _ in ranking[:SHOWN]]
-    return [docids, [place for place, docid in enumerate(docids) if docid in relevant]]
-
-
 def _first(run: Run, relevant: Mapping[str, set[str]]) -> dict[str, int]:
     """The rank, from 1, of each query's first relevant passage, if it has one. Computed on arrays, for speed."""
     judged = [(line, docid) for qid, line in run.lines.items() for docid in relevant.get(qid, ())]
@@ -186,10 +180,10 @@ def write_queries(
             else changed_most(*(sets[set_name]["measures"] for set_name in (original, query_set)))
         )
         ranks[query_set] = [first.get(qid) for qid in of_split]
-        top[query_set] = {
-            number: _top(ranking.get(of_split[number], []), relevant[judging].get(of_split[number], set()))
-            for number in positions
-        }
+        top[query_set] = {}
+        for number, qid in ((number, of_split[number]) for number in positions):
+            docids, of_query = [docid for docid, _ in ranking.get(qid, [])[:SHOWN]], relevant[judging].get(qid, ())
+            top[query_set][number] = [docids, [place for place, docid in enumerate(docids) if docid in of_query]]
     for query_set, of_set in top.items():
         if query_set.endswith(f".{ORIGINAL}"):
             needed = {n for varied_set, numbers in top.items() if varied_set != query_set for n in numbers}

@@ -32,6 +32,10 @@ class Placed(NamedTuple):
     text: str
     cell: Cell | None
 
+    def identity(self) -> tuple[object, ...]:
+        """What a cell is about, the same at every scale; for a fact about the data, its row and column."""
+        return tuple(getattr(self.cell, field) for field in IDENTITY) if self.cell else (self.row, self.column)
+
 
 class SideBySide(NamedTuple):
     """A table of both folders, its pairs by (row, column)."""
@@ -153,11 +157,6 @@ def interval(first: pd.DataFrame, second: pd.DataFrame) -> tuple[float, float, b
     return low, high, True
 
 
-def _identity(placed: Placed) -> tuple[object, ...]:
-    """What a cell is about, the same at every scale; for a fact about the data, its row and column."""
-    return tuple(getattr(placed.cell, field) for field in IDENTITY) if placed.cell else (placed.row, placed.column)
-
-
 def _placed(table: Table) -> Iterator[Placed]:
     layout = table["layout"]
     for row, fields in zip(layout["rows"], layout["fields"], strict=True):
@@ -186,7 +185,7 @@ def _pair(roots: tuple[Path, Path], tables: tuple[Table, Table], first: Placed |
 
 def side_by_side(roots: tuple[Path, Path], tables: tuple[Table, Table]) -> SideBySide:
     """The pairs of two tables; a cell has its place in A, or in B if only B has it."""
-    first, second = (dict(numbered(_placed(table), _identity)) for table in tables)
+    first, second = (dict(numbered(_placed(table), Placed.identity)) for table in tables)
     pairs: dict[tuple[str, str], Pair] = {}
     for key in dict.fromkeys([*first, *second]):
         placed = first.get(key) or second[key]

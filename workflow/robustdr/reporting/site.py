@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
-from jinja2 import Environment
 from markupsafe import Markup
 
 from robustdr.audit.cells import describe
@@ -69,6 +68,12 @@ class _Page(NamedTuple):
     @property
     def scatter(self) -> Markup:
         return scatter(self.drops)
+
+    @property
+    def decided(self) -> int:
+        """How many of its claims are decided."""
+        counts: Any = (self.claims or {}).get("here") or {}
+        return sum(count for verdict, count in counts.items() if verdict not in OPEN)
 
 
 def _read_artifact(path: Path, kind: type[Made], command: str) -> tuple[Made | None, str]:
@@ -145,15 +150,6 @@ def stamp(scale: str, root: Path) -> str:
     return " · ".join([f"scale {scale}", commit, *computed])
 
 
-def _environment(settings: SiteSettings, papers: list[_Page], stamp: str) -> Environment:
-    """The templates, with the values that every page needs."""
-    environment = templates(site=settings, papers=papers, verdicts=VERDICTS, not_printed=NOT_PRINTED, stamp=stamp)
-    environment.globals |= {"parts": PARTS, "most": MOST, "severities": SEVERITIES, "agreement_words": AGREEMENTS}
-    environment.globals |= {"power": POWER, "sign": SIGN}
-    environment.filters["percent"] = percent
-    return environment
-
-
 def links(paper: Paper, tables: Mapping[str, Shown | None], claim: Claim) -> list[tuple[str, str]]:
     """(address, words) of the cells that a claim rests on, one a system and table that shows it."""
     addresses = []
@@ -224,7 +220,20 @@ def write_site(
             drop for table, _ in its_tables.values() if table for drop in drops(table["cells"], table["means"])
         ]
         papers.append(_Page(paper, claims_view, shown_audit, shown_tables, drawings, list(dict.fromkeys(all_drops))))
-    environment = _environment(settings, papers, stamp)
+    environment = templates(
+        site=settings,
+        papers=papers,
+        verdicts=VERDICTS,
+        not_printed=NOT_PRINTED,
+        stamp=stamp,
+        parts=PARTS,
+        most=MOST,
+        severities=SEVERITIES,
+        agreement_words=AGREEMENTS,
+        power=POWER,
+        sign=SIGN,
+    )
+    environment.filters["percent"] = percent
 
     def write(page: str, template: str, **values: Any) -> None:
         up = "../" * page.count("/")
@@ -243,12 +252,6 @@ def write_site(
     write(output.name, "index.html.j2", **_start(settings, papers, judged_claims, tables_by_name))
 
 
-def _decided(paper: _Page) -> int:
-    """How many of a paper's claims are decided."""
-    counts: Any = (paper.claims or {}).get("here") or {}
-    return sum(count for verdict, count in counts.items() if verdict not in OPEN)
-
-
 def _start(
     settings: SiteSettings, papers: list[_Page], judged: list[Claims], tables: Mapping[str, tuple[Table | None, str]]
 ) -> dict[str, Any]:
@@ -262,7 +265,7 @@ def _start(
     counts = [headlines(paper["claims"]) for paper in judged]
     cards = [paper for paper in papers if paper.claims and (paper.claims["missing"] or paper.claims["here"])]
     return {
-        "cards": sorted(cards, key=_decided, reverse=True),
+        "cards": sorted(cards, key=lambda paper: paper.decided, reverse=True),
         "compared": any(table and table.get("compared") for table, _ in tables.values()),
         "methods": COMPARISON in tables,
         "chosen": chosen,

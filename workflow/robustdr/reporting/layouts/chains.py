@@ -58,11 +58,13 @@ def chains(make: Maker[Settings]) -> Grid:
     (role,), links = make.spec.collections, make.spec.links
     measure = make.settings.evaluation[role]["measures"][0]
     cells: dict[tuple[str, str], Cell] = {}
-    rows = []
+    labels, rows, begins = make.settings.labels, [], []
     for system in make.spec.systems:
         start, steps = make.spec.chain(system)
+        reached = ", ".join(f"{link}: {labels[after]}" for link, after in steps if after is not None)
+        begins.append(f"{labels[start]} ({reached})")
         for query_set in (ORIGINAL, MEAN):
-            row = f"{make.settings.labels[system]}, {query_set}"
+            row = f"{labels[system]}, {query_set}"
             rows.append(row)
             before = start
             for link, after in steps:
@@ -71,18 +73,11 @@ def chains(make: Maker[Settings]) -> Grid:
                     before = after
             cells[row, TOTAL] = _step(make, role, query_set, measure, start, system)
     notes = [
-        "A row begins with " + "; ".join(_words(make, system) for system in make.spec.systems) + ".",
+        f"A row begins with {'; '.join(begins)}.",
         "–: counted in the next column, for the method takes both at once"
         + ("; as reported also where one of the two systems is not printed." if make.reported else "."),
     ]
     return Grid("System", rows, [*links, TOTAL], cells, notes=notes)
-
-
-def _words(make: Maker[Settings], system: str) -> str:
-    """A chain in words: its first system, and the system after each link."""
-    labels, (start, steps) = make.settings.labels, make.spec.chain(system)
-    reached = [f"{link}: {labels[after]}" for link, after in steps if after is not None]
-    return f"{labels[start]} ({', '.join(reached)})"
 
 
 def _step(make: Maker[Settings], role: str, query_set: str, measure: str, before: str, after: str) -> Cell:

@@ -72,13 +72,6 @@ def _mark(cells: list[Cell], level: float) -> int:
     return len(tested)
 
 
-def _set_gain(make: Maker[Settings], cell: Cell) -> None:
-    """Give a cell's difference from the base as a share of the base's mean on the original queries."""
-    if cell.difference is not None:
-        estimate, base = (make.estimate(cell, system, cell.query_set) for system in (cell.system, cell.against))
-        cell.set_difference(Ratio(estimate - base, make.estimate(cell, cell.against, ORIGINAL)))
-
-
 def _from_best(make: Maker[Settings], cells: dict[str, Cell]) -> dict[str, tuple[str, str]]:
     """By label: whether a system's mean over variations differs from that of the best system, after Holm's correction.
 
@@ -118,7 +111,9 @@ def methods(make: Maker[Settings]) -> Grid:
         for column, place in columns.items():
             against = base if system != base else ""
             cell = cells[labels[system], column] = make.cell(system, role, *place, against=against)
-            _set_gain(make, cell)
+            if cell.difference is not None:  # as a share of the base's mean on the original queries
+                gain = make.estimate(cell, system, cell.query_set) - make.estimate(cell, base, cell.query_set)
+                cell.set_difference(Ratio(gain, make.estimate(cell, base, ORIGINAL)))
         lineage = make.settings.lineage[system]
         mean = next(column for column, (query_set, _) in columns.items() if query_set == MEAN)
         cost_texts = expenses(lineage, costs)
