@@ -51,6 +51,7 @@ def test_what_there_is_none_of(scales, target, message):
         ("variations/c/dev/llm.version1.tsv", "variations/c/dev/llm.tsv"),
         ("variations/c/dev/llm.split.json", "variations/c/dev/llm.tsv"),
         ("runs/c/dr/seed1/dev.original.trec.gz", "runs/c/dr/seed1/dev.original.arrow"),
+        ("runs/c/dr/seed1/dev.original.queries.npy", "runs/c/dr/seed1/dev.original.arrow"),
         ("report/queries.html", "report/index.html"),
         ("report/data/c/passages0.js", "report/data/c/queries.js"),
     ],

@@ -11,9 +11,13 @@ from tests.encoding import shapes
 import robustdr
 from robustdr.core.errors import UserError
 from robustdr.core.seeds import generator
+from robustdr.encoding.encoder import Encoder
 from robustdr.evaluation.names import MEAN
-from robustdr.own import models
+from robustdr.experiments.config import load
+from robustdr.graph.graph import graph
+from robustdr.own import compression, models
 from robustdr.own.compression import compress, size
+from robustdr.own.experiment import NAME, PROJECT
 from robustdr.retrieval.nearest import nearest
 
 QUERY = np.array([[0.0, 0.6, 0.8, 0.0]], np.float32)
@@ -111,7 +115,9 @@ def collection(words, tmp_path):
     return {option: tmp_path / name for option, (name, _) in files.items()}
 
 
-def test_the_report_has_every_size_and_the_whole_vectors_are_those_that_were_ranked(tiny_model, collection, tmp_path):
+def test_the_report_has_every_size_and_the_whole_vectors_are_those_that_were_ranked(
+    tiny_model, collection, tmp_path, monkeypatch
+):
     options = {**collection, "ignore_identical_ids": True, "variations": ["swap_words", "typo"], "draws": 2}
     evaluation = robustdr.evaluate(
         [tiny_model, tiny_model], tmp_path / "out", truncate_dim=[8, 16], precision=["binary"], **options
@@ -124,6 +130,14 @@ def test_the_report_has_every_size_and_the_whole_vectors_are_those_that_were_ran
     assert rows[0]["original"] == system["original"] > 0
     assert rows[0]["variations"] == {key: value for key, value in system["query_sets"][MEAN].items() if key != "p_holm"}
     assert len({row["original"] for row in rows}) > 2
+
+    def refuse(*_, **__):
+        raise AssertionError("a text is encoded again")
+
+    monkeypatch.setattr(Encoder, "encode", refuse)
+    job_graph = graph(load(PROJECT, tmp_path / "out/config"), NAME)
+    assert compression.rows(job_graph, tmp_path / "out", NAME, tiny_model, [8, 16], ["binary"]) == rows[:6]
+    monkeypatch.undo()
     with pytest.raises(UserError, match=r"--truncate-dim: 33: .* has vectors of 32 dimensions; allowed: 1 to 32"):
         robustdr.evaluate(tiny_model, tmp_path / "wide", truncate_dim=[33], **options)
     assert not (tmp_path / "wide/results/own/runs").exists()

@@ -103,8 +103,11 @@ def test_vectors_that_are_ranked_again_are_kept(data, tiny_model, tmp_path):
     for folder, keep in ((tmp_path / "kept", True), (tmp_path / "not", False)):
         model = models.find(str(tiny_model))
         experiment.write(folder, [model], data, BY_CATEGORY, ["RR@10"], keep_vectors=keep)
-        run = graph(load(HOUSE / "config", folder), NAME).run(NAME, 0, (NAME, "test"), "typo")
-        assert bool(run.inputs["embeddings"].paths) == keep
+        job_graph = graph(load(HOUSE / "config", folder), NAME)
+        ranking = job_graph.ranking_with(NAME, 0, (NAME, "test"), "typo")
+        assert bool(ranking.inputs["embeddings"].paths) == keep
+        kept = [ranking.path.replace(".arrow", ".queries.npy")] if keep else []
+        assert [path for path in ranking.words if path.endswith(".npy") and "/runs/" in path] == kept
 
 
 def test_misspellings_of_people_have_the_kinds_that_people_typed(data, tiny_model, tmp_path):

@@ -12,10 +12,9 @@ from robustdr.core.settings import as_json
 from robustdr.encoding.encoder import Encoder
 from robustdr.retrieval.compressed import write_index
 from robustdr.retrieval.embeddings import write_embeddings
-from robustdr.retrieval.nearest import texts_of
 from robustdr.retrieval.rank import write_runs
 from robustdr.retrieval.runs import read_metadata, read_run
-from robustdr.retrieval.search import query_vectors, rankings
+from robustdr.retrieval.search import rankings
 from robustdr.retrieval.settings import EmbedSettings, Index, SearchSettings
 
 SETTINGS = SearchSettings(
@@ -143,22 +142,11 @@ def test_a_query_whose_vector_is_not_finite(collection, tiny_model, tmp_path, mo
     assert not list(tmp_path.iterdir())
 
 
-def test_a_process_that_ranked_queries_does_not_encode_them_again(collection, tiny_model, monkeypatch):
-    """Unless the texts or the settings are others."""
+def test_the_vectors_of_queries_are_kept_in_the_order_of_their_texts(collection, tiny_model, tmp_path):
     folder, _ = collection
     queries = [{"q2": "what is music", "q1": "gold plant"}, {"q2": "what is musci", "q1": "gold plant"}]
+    kept = tmp_path / "queries.npy"
     files = {"model": [tiny_model], "embeddings": [folder / f"{shard}.npy" for shard in range(3)]}
-    list(rankings(SETTINGS, folder / "corpus.jsonl", files, queries))
-    texts, encoded, encode = texts_of(queries), [], Encoder.encode
-
-    def counted(encoder, texts, *options, **others):
-        encoded.append(texts)
-        return encode(encoder, texts, *options, **others)
-
-    monkeypatch.setattr(Encoder, "encode", counted)
-    known = query_vectors(SETTINGS, texts, tiny_model)
-    assert not encoded and known.shape == (3, 32)
-    shorter = query_vectors(replace(SETTINGS, query_length=3), texts, tiny_model)
-    assert encoded == [texts] and not np.array_equal(shorter, known)
-    np.testing.assert_array_equal(query_vectors(SETTINGS, texts[:2], tiny_model), known[:2])
-    assert encoded == [texts, texts[:2]]
+    list(rankings(SETTINGS, folder / "corpus.jsonl", {**files, "query_vectors": [kept]}, queries))
+    texts = ["gold plant", "what is musci", "what is music"]
+    np.testing.assert_array_equal(np.load(kept), Encoder(tiny_model, "bfloat16").encode(texts, 16))

@@ -91,6 +91,9 @@ class Embeddings:
     """Number of parts in which a corpus is encoded."""
     shards_of: dict[str, PositiveInt] = field(default_factory=dict)
     """By collection: another number of parts. Of those with the same passages, the one that has vectors counts."""
+    queries: bool = False
+    """Whether a dense retriever's vectors of queries that are not trained on are kept, of the distinct texts in their
+    order: `<split>.<variation>.queries.npy`, beside the first run of a ranking."""
 
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from robustdr.collections import ignores_identical_ids
 from robustdr.experiments.kinds import Graph, Inputs, Kind, Split, memory
@@ -13,6 +14,7 @@ from robustdr.graph.models import Models
 from robustdr.keys.node import Input, Need, Node, reads
 from robustdr.keys.provenance import Code
 from robustdr.retrieval.settings import IDENTICAL_IDS, BM25IndexSettings, EmbedSettings, ReleasedRunSettings
+from robustdr.systems.dense import Dense
 from robustdr.systems.trained import lengths
 
 
@@ -182,16 +184,22 @@ class Retrieval(Models):
         if lineage.config.judged_candidates(*split):
             inputs["judged"] = reads(self.split_files(split)[1])
         ignored = ignores_identical_ids(lineage.config.collections[collection])
+        decides: Any = IDENTICAL_IDS if ignored else None
+        folder = f"{self.root}/runs/{collection}/{system}/seed{seed}"
+        outputs = {"runs": [f"{self.root}/{run}" for run in runs], "trec": [f"{self.root}/{run}" for run in trec]}
+        if lineage.scale.embeddings.queries and isinstance(kind, Dense) and name != "train":
+            outputs["query-vectors"] = [f"{folder}/{name}.{first}.queries.npy"]
+            decides = [decides, "query-vectors"]
         return self.node(
             "mine" if name == "train" and not kind_of_recipe.network else kind_of_recipe.rule,
             runs[0],
             f"ranking of {collection}, {name}, {names[0]} by {system}, seed {seed}",
             f"{collection}.{name}.{first}.{system}.{seed}",
             stage="rank",
-            first=f"{self.root}/runs/{collection}/{system}/seed{seed}/{name}.{first}.arrow",
+            first=f"{folder}/{name}.{first}.arrow",
             code=Code(["rank", kind.ranks, *kind.modules(lineage, system)]),
             settings=kind.ranking(self, system, collection, part.depth + ignored),  # one more, for the one left out
-            decides=IDENTICAL_IDS if ignored else None,
+            decides=decides,
             inputs=inputs,
             after=[self.split_card(split), *self.gates_of_run(system, split)],
             options={
@@ -201,7 +209,7 @@ class Retrieval(Models):
                 **({"ignore": IDENTICAL_IDS} if ignored else {}),
                 **kind.mentions(self, system, seed, split),
             },
-            outputs={"runs": [f"{self.root}/{run}" for run in runs], "trec": [f"{self.root}/{run}" for run in trec]},
+            outputs=outputs,
             need=kind.need(self, system, name),
             query_set=f"{name}.{names[0]}",
             outside={released.path: released.fetch} if released else {},

@@ -19,7 +19,7 @@ UNDECLARED = (
     (r"(.+/(?:checkpoints|indexes/[^/]+)/(?!seed\d+[/.])[^/]+)/(?!seed\d+[/.]).+", r"\1.sha256"),
     (r"(.+/collections/[^/]+/[^/]+)/(?:qrels\.txt|answers\.jsonl)(?:\.sha256)?", r"\1/queries.tsv.sha256"),
     (r"(.+/variations/[^/]+/[^/]+/[^/]+?)(?:\.version\d+\.tsv|\.version\d+\.json|\.split\.json)", r"\1.tsv.sha256"),
-    (r"(.+/runs/.+)\.trec\.gz", r"\1.arrow.sha256"),
+    (r"(.+/runs/.+)\.(?:trec\.gz|queries\.npy)", r"\1.arrow.sha256"),
     (r"(.+/report)/(?!index\.html$)[^/]+\.html", r"\1/index.html.sha256"),
     (r"(.+/report/data/[^/]+)/passages\d+\.js", r"\1/queries.js.sha256"),
 )

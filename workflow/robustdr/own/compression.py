@@ -1,9 +1,6 @@
 """Smaller vectors of passages, ranked again: what fewer dimensions and a coarser precision cost, and what they save."""
 
-import gc
 from collections.abc import Iterator, Sequence
-from contextlib import redirect_stderr
-from io import StringIO
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal, TypedDict
@@ -27,7 +24,6 @@ from robustdr.own.experiment import NAME
 from robustdr.own.models import dimension_of
 from robustdr.retrieval.embeddings import CHUNK, read_embeddings
 from robustdr.retrieval.nearest import nearest, texts_of
-from robustdr.retrieval.search import query_vectors
 
 Precision = Literal["float32", Coarse]
 SINGLE: Precision = "float32"
@@ -49,8 +45,7 @@ def rows(
 ) -> list[Compressed]:
     """The measures of a model with all its dimensions and with fewer, in single precision and in coarser ones.
 
-    The vectors of passages are those that the model's ranking searched, and so are those of queries, if this process
-    ranked them; else the queries are encoded again.
+    The vectors are those that the model's ranking searched and those of queries that it wrote.
 
     Args:
         graph: of the configuration from `experiment.write`. folder: where the workflow ran.
@@ -63,10 +58,14 @@ def rows(
         for name in (ORIGINAL, *evaluation["means"][MEAN])
     }
     settings: Any = graph.run(system, 0, split, ORIGINAL).settings
+    vector_of: dict[str, np.ndarray] = {}
+    for group in dict.fromkeys(graph.demand.ranked_with(system, split, name) for name in query_sets):
+        ranking = graph.ranking(system, 0, split, group)
+        ranked_texts = texts_of([read_queries(folder / path) for path in ranking.inputs["queries"].paths])
+        (path,) = ranking.outputs["query-vectors"]
+        vector_of.update(zip(ranked_texts, np.load(folder / path), strict=True))
     texts = texts_of([*query_sets.values()])
-    with redirect_stderr(StringIO()):  # a library shows how it loads
-        queries = query_vectors(settings, texts, model)
-    gc.collect()  # the model has circles of references
+    queries = np.stack([vector_of[text] for text in texts])
     shards = [read_embeddings(folder / node.path) for node in graph.embeddings(system, 0, NAME)]
     blocks = [vectors[start : start + CHUNK] for vectors, _ in shards for start in range(0, len(vectors), CHUNK)]
     docids = [ids[start : start + CHUNK] for _, ids in shards for start in range(0, len(ids), CHUNK)]

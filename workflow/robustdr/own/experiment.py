@@ -186,7 +186,7 @@ def write(
         measures: the first decides. fix: remedies to train from the first model.
         language: of the queries; BM25 stems it where Snowball does. draws: of each variation.
         reranker: of all passages that the first model finds. spell_checker: before BM25 and before the first model.
-        keep_vectors: of passages, which others than the models read, too.
+        keep_vectors: of passages and of queries, which others than the models read, too.
         parameters: of variations that need some.
 
     Raises:
@@ -197,6 +197,8 @@ def write(
     checkpoints = {model.recipe["initial"]: model.checkpoint for model in local_models}
     scale |= {"collections": {NAME: NAME}, "checkpoints": checkpoints, "budgets": {}}
     scale["embeddings"]["keep"] = spell_checker or keep_vectors  # a model encodes the passages once
+    if keep_vectors:
+        scale["embeddings"]["queries"] = True
     _add_models(experiment, models, spell_checker)
     if reranker:
         _add_reranker(experiment, models[0], reranker, scale["retrieval"]["depth"])

@@ -12,7 +12,7 @@ from robustdr.core.plugins import module_named
 from robustdr.core.settings import read_settings
 from robustdr.retrieval.runs import Ranking, metadata, write_run
 
-Files = Mapping[str, Sequence[Path]]  # further inputs of a ranking, by name
+Files = Mapping[str, Sequence[Path]]  # further files of a ranking, by name
 Lists = dict[str, list[str]]  # docids by query id
 
 
@@ -56,7 +56,7 @@ def write_runs(
     """Rank the passages for every query set and write the runs.
 
     Args:
-        ranks: name of the module that ranks. settings: its settings as JSON. files: its further inputs.
+        ranks: name of the module that ranks. settings: its settings as JSON. files: its further files.
         tag, collection: for the runs' headers. corpus: corpus.jsonl.
         query_sets: query files. In the same order, runs: their run files, trec: files for the same runs as TREC
             files.

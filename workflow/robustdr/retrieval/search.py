@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from robustdr.collections.rows import Corpus
 from robustdr.core.errors import UserError
+from robustdr.core.files import atomic
 from robustdr.encoding import hardware
 from robustdr.encoding.directory import DOCUMENT
 from robustdr.encoding.encoder import Encoder
@@ -19,17 +20,6 @@ from robustdr.retrieval.runs import Ranking
 from robustdr.retrieval.settings import SearchSettings as Settings
 
 
-class _Queries(NamedTuple):
-    """Texts of queries with their vectors, [texts, dimension]; the settings say how they were encoded."""
-
-    settings: Settings
-    texts: list[str]
-    vectors: np.ndarray
-
-
-_LAST_RANKED: dict[Path, _Queries] = {}  # what this process ranked last, by the directory of the model
-
-
 def rankings(
     settings: Settings, corpus: Path, files: Files, query_sets: list[dict[str, str]]
 ) -> Iterator[Mapping[str, Ranking]]:
@@ -37,7 +27,8 @@ def rankings(
 
     Args:
         files: `model`: the sentence-transformers directory; `embeddings`: shards of the corpus; or `compressed`:
-            indexes of the shards `vectors`; without any of these, passages are encoded here.
+            indexes of the shards `vectors`; without any of these, passages are encoded here. `query_vectors`: the
+            file to write with the vectors of `texts_of(query_sets)`, if they are kept.
 
     Raises:
         UserError: a query's vector is not finite (names model and query); see also `embeddings.iterate` and
@@ -51,7 +42,9 @@ def rankings(
     if not np.isfinite(vectors).all():
         text = texts[int((~np.isfinite(vectors).all(axis=1)).argmax())]
         raise UserError(f"{model}: the vector of query {text!r} is not finite")
-    _LAST_RANKED[model.resolve()] = _Queries(settings, texts, vectors)
+    for path in files.get("query_vectors", ()):
+        with atomic(path) as temporary, open(temporary, "wb") as file:
+            np.save(file, vectors)
     lists = judged_lists(files)
     passages: Iterator[tuple[Any, list[str]]]
     if lists or not (indexes := files.get("compressed")):
@@ -64,19 +57,6 @@ def rankings(
 
         passages = iterate(indexes, Corpus(corpus), read_shard)
     yield from nearest(query_sets, texts, vectors, passages, lists, settings.depth)
-
-
-def query_vectors(settings: Settings, texts: list[str], model: Path) -> np.ndarray:
-    """Return the vectors of texts, [texts, dimension]. If this process just ranked these texts, it encodes none again.
-
-    Args:
-        model: the sentence-transformers directory.
-    """
-    ranked = _LAST_RANKED.get(model.resolve())
-    if ranked and (ranked.settings, ranked.texts) == (settings, texts):
-        return ranked.vectors
-    hardware.start(settings.threads)
-    return Encoder(model, settings.precision).encode(texts, settings.query_length, progress="queries")
 
 
 def _passages(

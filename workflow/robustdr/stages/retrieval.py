@@ -71,7 +71,9 @@ def recall(a: argparse.Namespace) -> None:
 
 @stage(
     "rank the passages for all query sets of one system",
-    makes=lambda a: [(run, *a.trec[number : number + 1]) for number, run in enumerate(a.runs)],
+    makes=lambda a: [
+        (run, *a.trec[number : number + 1], *a.query_vectors[number : number + 1]) for number, run in enumerate(a.runs)
+    ],
     ranks={"help": "the module that ranks"},
     settings=TEXT,
     tag=TEXT,
@@ -89,11 +91,12 @@ def recall(a: argparse.Namespace) -> None:
     queries=READS,
     runs=PATHS,
     trec={**PATHS, "help": "the same runs as TREC files"},
+    query_vectors_={**PATHS, "help": "the vectors of the queries: one file, which belongs to the first run"},
 )
 def rank(a: argparse.Namespace) -> None:
     from robustdr.retrieval.rank import write_runs
 
-    kinds = ("model", "embeddings", "index", "compressed", "vectors", "candidates", "judged", "corrected")
-    files = {name: getattr(a, name) for name in kinds}
+    inputs = ("model", "embeddings", "index", "compressed", "vectors", "candidates", "judged", "corrected")
+    files = {name: getattr(a, name) for name in (*inputs, "query_vectors")}
     ignored = a.ignore == IDENTICAL_IDS
     write_runs(a.ranks, a.settings, a.tag, a.collection, a.corpus, files, a.queries, a.runs, a.trec, ignored)
