@@ -136,7 +136,8 @@ def test_the_report_has_every_size_and_the_whole_vectors_are_those_that_were_ran
 
     monkeypatch.setattr(Encoder, "encode", refuse)
     job_graph = graph(load(PROJECT, tmp_path / "out/config"), NAME)
-    assert compression.rows(job_graph, tmp_path / "out", NAME, tiny_model, [8, 16], ["binary"]) == rows[:6]
+    model = tmp_path / "out" / job_graph.model(NAME, 0).path
+    assert compression.rows(job_graph, tmp_path / "out", NAME, model, [8, 16], ["binary"]) == rows[:6]
     monkeypatch.undo()
     with pytest.raises(UserError, match=r"--truncate-dim: 33: .* has vectors of 32 dimensions; allowed: 1 to 32"):
         robustdr.evaluate(tiny_model, tmp_path / "wide", truncate_dim=[33], **options)
