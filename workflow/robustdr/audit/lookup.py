@@ -95,8 +95,10 @@ class Lookup:
         """
         if cell.significant_digits < SIGNIFICANT:
             return []
-        equal_cells = [other for other in self._cells.get((cell.number, cell.unit), ()) if other is not cell]
-        copies = [other for other in equal_cells if not self.restated(cell, other)]
+        equal_cells = [
+            candidate for candidate in self._cells.get((cell.number, cell.unit), ()) if candidate is not cell
+        ]
+        copies = [candidate for candidate in equal_cells if not self.restated(cell, candidate)]
         return sorted(copies, key=lambda copy: distance(cell, copy))
 
     def restated(self, cell: Cell, other_cell: Cell) -> bool:

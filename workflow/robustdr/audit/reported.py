@@ -151,8 +151,10 @@ def _table(path: Path, paper: str, id: str, table: PrintedTable, lines: Mapping[
     for column in table.columns:
         base_place = as_text(column.place)
         further = column.further if isinstance(column.further, list) else [column.further]
-        others = [as_text({"value": place} if isinstance(place, str) else place) for place in further]
-        columns.append(([base_place, *({**base_place, **place} for place in others)], column.unit or table.unit))
+        places = [base_place]
+        for place in further:
+            places.append({**base_place, **as_text({"value": place} if isinstance(place, str) else place)})
+        columns.append((places, column.unit or table.unit))
 
     def numbered(key: str, declared: Sequence[Declared]) -> list[tuple[int, Declared]]:
         return [(lines["tables", id, key, number], declaration) for number, declaration in enumerate(declared)]
