@@ -24,8 +24,8 @@ from robustdr.collections.rows import rows_of, write_rows
 from robustdr.pretraining.feed import Feed, Passages
 from robustdr.pretraining.tokens import write_tokens
 from robustdr.pretraining.vocabulary import Vocabulary
-from robustdr.training.ahead import ahead
 from robustdr.training.dense import Student
+from robustdr.training.loop import ahead
 
 QUERIES, PASSAGES, TOGETHER = 512, 4096, 4  # a passage of the benchmark is so many of WordNet's
 STEP_OF_PRETRAINING = 0.15  # seconds: 3.3 h for 80,000 steps

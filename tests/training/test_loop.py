@@ -3,7 +3,9 @@
 import json
 import math
 import sys
+import threading
 import time
+from itertools import count
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from robustdr.core.settings import deciding
 from robustdr.encoding.directory import SHARED_FILES
 from robustdr.encoding.encoder import Encoder
 from robustdr.training import distributed
+from robustdr.training.loop import AHEAD, ahead
 from training.models import files, log, same
 
 RODR = {"name": "rodr", "nll": 1.0, "query_alignment": 1.0, "passage_alignment": 0.2}
@@ -148,3 +151,37 @@ def test_fewer_examples_than_a_batch_holds(fit, tmp_path):
 def test_a_loss_that_needs_passages_on_queries_alone(fit, queries_file):
     with pytest.raises(UserError, match=r"systems\.tiny: the loss contrastive needs passages; name its `negatives`"):
         fit("model", data=queries_file)
+
+
+# steps that another thread prepares
+
+
+def test_steps_come_in_order_each_with_what_was_made_of_it_in_another_thread():
+    made_in = set()
+
+    def prepare(step):
+        made_in.add(threading.current_thread())
+        return step * step
+
+    assert list(ahead(iter(range(1, 20)), prepare)) == [(n, n * n) for n in range(1, 20)]
+    assert len(made_in) == 1 and threading.main_thread() not in made_in
+    assert list(ahead(iter(()), prepare)) == []
+
+
+def test_a_few_steps_are_prepared_while_one_is_computed_and_no_more():
+    prepared = threading.Semaphore(0)
+    steps = count()
+    made = ahead(steps, lambda _: prepared.release())
+    next(made)
+    for _ in range(AHEAD + 1):  # the first and those that wait
+        assert prepared.acquire(timeout=60)
+    assert not prepared.acquire(timeout=0.1)
+    made.close()
+    assert next(steps) == AHEAD + 1
+
+
+def test_an_error_comes_at_the_turn_of_its_step():
+    made = ahead(iter([1, 2, 0, 4]), lambda n: 4 // n)
+    assert [next(made), next(made)] == [(1, 4), (2, 2)]
+    with pytest.raises(ZeroDivisionError):
+        next(made)

@@ -13,7 +13,6 @@ from types import ModuleType
 from typing import Any
 
 from robustdr.collections.cut import cut_passages, cut_split
-from robustdr.collections.records import Split
 from robustdr.collections.settings import DESCRIBING, OF_PASSAGES, OF_QUERIES, SOURCES, Source
 from robustdr.core.errors import UserError, unknown
 from robustdr.core.files import atomic, read_qrels
@@ -71,8 +70,11 @@ def write_split(source: Source, split: str, outputs: Sequence[Path], query_limit
         UserError: an unknown split or kind, an input that is missing or malformed, an empty output.
     """
     split_records = _kind(kind_of(source, split)).split(source, split)
-    if source.get("allow_missing"):
-        split_records = _of_known_queries(split_records)
+    if source.get("allow_missing"):  # judgements of queries that it does not have are left out
+        queries = list(split_records.queries)
+        qids = {query.qid for query in queries}
+        judgements = [judged for judged in split_records.judgements if judged.qid in qids]
+        split_records = split_records._replace(queries=queries, judgements=judgements)
     if query_limit is not None:
         split_records = cut_split(split_records, query_limit)
     min_grade = source.get("binary_from")
@@ -95,14 +97,6 @@ def write_split(source: Source, split: str, outputs: Sequence[Path], query_limit
         if not all(counts.values()):
             raise UserError(f"collections.yaml: splits: {split}: it has {counts}; none may be 0")
     return counts | ({"removed": split_records.removed} if split_records.removed else {})
-
-
-def _of_known_queries(split_records: Split) -> Split:
-    """Return a split without the judgements of queries that it does not have."""
-    queries = list(split_records.queries)
-    qids = {query.qid for query in queries}
-    judgements = [judged for judged in split_records.judgements if judged.qid in qids]
-    return split_records._replace(queries=queries, judgements=judgements)
 
 
 def kind_of(source: Mapping[str, Any], split: str | None) -> str:

@@ -188,24 +188,19 @@ def _check_corpus(corpus: Path, judged: Mapping[str, Path], source: Source) -> P
         missing.pop(passage.docid, None)
     if not hashes:
         raise UserError(f"{corpus}: no passages")
-    if len(np.unique(np.frombuffer(hashes, dtype=np.uint64))) < len(hashes):
-        _check_docids(corpus)
+    if len(np.unique(np.frombuffer(hashes, dtype=np.uint64))) < len(hashes):  # a docid is repeated, or a hash
+        first: dict[str, int] = {}
+        for number, passage in read_records(corpus):
+            if first.setdefault(passage.docid, number) != number:
+                raise UserError(
+                    f"{corpus}:{number}: docid {passage.docid!r} is also on line {first[passage.docid]}; ids are unique"
+                )
     counts: PassagesCard = {"count": len(hashes), "empty": empty, "mean_words": round(words / len(hashes), 2)}
     if missing and source.get("allow_missing"):
         return {**counts, "missing": len(missing)}
     for docid, qrels in missing.items():
         raise UserError(f"{_line(qrels, 2, docid)}: judges passage {docid!r}, which is not in {corpus}")
     return counts
-
-
-def _check_docids(corpus: Path) -> None:
-    """Raise an error for the repeated docid that equal hashes suggest."""
-    first: dict[str, int] = {}
-    for number, passage in read_records(corpus):
-        if first.setdefault(passage.docid, number) != number:
-            raise UserError(
-                f"{corpus}:{number}: docid {passage.docid!r} is also on line {first[passage.docid]}; ids are unique"
-            )
 
 
 def _line(path: Path, field: int, value: str) -> str:

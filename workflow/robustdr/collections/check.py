@@ -122,12 +122,12 @@ def check(
         corpus, judged, [query_file.places for query_file in query_files], report
     )
     if texts:
-        identical = {
-            row.qid: _is_inside(row.text, texts[row.qid])
-            for queries, _ in splits.values()
-            for _, row in read_queries(queries, lambda problem: None)
-            if row.qid in texts
-        }
+        identical: dict[str, bool] = {}  # by id: whether one of the two texts holds the other
+        for queries, _ in splits.values():
+            for _, query in read_queries(queries, lambda problem: None):
+                if query.qid in texts:
+                    question, text = (" ".join(words.casefold().split()) for words in (query.text, texts[query.qid]))
+                    identical[query.qid] = bool(question and text) and (question in text or text in question)
         ids_are_relevant = any(own_grades.get(id, 0) > 0 for id in identical)
         ignored = ignore_identical_ids
         if ignored is None:
@@ -183,12 +183,6 @@ def _check_corpus(
     if not texts.lines:
         report(Problem("file without content", path, "no passage with a text"))
     return len(ids.lines), known_docids, empty, identical
-
-
-def _is_inside(question: str, text: str) -> bool:
-    """Whether one of two texts holds the other, but for case and white space."""
-    question, text = (" ".join(string.casefold().split()) for string in (question, text))
-    return bool(question and text) and (question in text or text in question)
 
 
 def _finds_itself(identical: Mapping[str, bool], ids_are_relevant: bool) -> bool:

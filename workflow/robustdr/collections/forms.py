@@ -204,8 +204,8 @@ class Quoting:
 
     def fields(self, line: str) -> list[str]:
         """Return the fields of a line without such quotes."""
-        return [self._plain(field) for field in line.split("\t")] if '"' in line else line.split("\t")
-
-    def _plain(self, field: str) -> str:
-        quoted = QUOTED.fullmatch(field) and (self._everywhere or '""' in field[1:-1])
-        return field[1:-1].replace('""', '"') if quoted else field
+        fields = line.split("\t")
+        for number, field in enumerate(fields if '"' in line else ()):
+            if QUOTED.fullmatch(field) and (self._everywhere or '""' in field[1:-1]):
+                fields[number] = field[1:-1].replace('""', '"')
+        return fields

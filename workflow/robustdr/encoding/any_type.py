@@ -49,6 +49,9 @@ def _describe_late_interaction(folder: Path) -> Description:
         masks = f"filled with {filled['token'] or first.tokenizer.mask_token} to {filled['length']} tokens"
         transformers[QUERY] = f"Transformer ({architecture}, {masks}{', which it reads' if filled['attend'] else ''})"
         lengths[QUERY] = filled["length"] if filled["strategy"] == "fixed" else lengths[QUERY]
+    lengths = {route: length or first.max_seq_length for route, length in lengths.items()}
+    if not all(lengths.values()):
+        raise UserError(f"{folder}: neither its settings nor its tokenizer gives the length of a text")
     used, unused = prompts(model.prompts)
     return Description(
         modules={route: ", ".join([transformer, *further_descriptions]) for route, transformer in transformers.items()},
@@ -56,15 +59,9 @@ def _describe_late_interaction(folder: Path) -> Description:
         unused=unused,
         separator=read_json(folder / SETTINGS).get(SEPARATOR),
         similarity=model.similarity_fn_name,
-        lengths={route: _length(folder, length or first.max_seq_length) for route, length in lengths.items()},
+        lengths=lengths,
         dtype=" and ".join(sorted({str(weights.dtype).removeprefix("torch.") for weights in model.parameters()})),
     )
-
-
-def _length(folder: Path, length: int | None) -> int:
-    if not length:
-        raise UserError(f"{folder}: neither its settings nor its tokenizer gives the length of a text")
-    return length
 
 
 def _describe_module(module: Any) -> str:

@@ -86,7 +86,11 @@ class Encoder:
         try:
             with loading.reading():
                 if plain := is_plain(self.path):
-                    self._read_plain(weights, attention)
+                    folder, pooler = part(self.path, route)
+                    self.pooling = from_json((pooler / "config.json").read_bytes())["pooling_mode"]
+                    model = loading.transformer(AutoModel, folder, attn_implementation=attention, dtype=weights)
+                    self.model, self.tokenizer = model.to(self.device), loading.tokenizer(folder)
+                    self.dimension = self.model.config.hidden_size
         except UserError:
             raise
         except (OSError, ValueError) as error:
@@ -97,15 +101,6 @@ class Encoder:
             self.whole = Whole(self.path, route, weights, attention, self.device)
             self.model, self.tokenizer = self.whole.model, self.whole.tokenizer
             self.dimension = self.whole.dimension
-
-    def _read_plain(self, weights: torch.dtype, attention: str) -> None:
-        transformer, pooler = part(self.path, self.route)
-        self.pooling = from_json((pooler / "config.json").read_bytes())["pooling_mode"]
-        self.model = loading.transformer(AutoModel, transformer, attn_implementation=attention, dtype=weights).to(
-            self.device
-        )
-        self.tokenizer = loading.tokenizer(transformer)
-        self.dimension = self.model.config.hidden_size
 
     @property
     def separator(self) -> str:

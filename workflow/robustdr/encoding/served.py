@@ -65,12 +65,6 @@ class Vectors:
                 f"cache: {self.path}: {error}; make room, or, if it is damaged or no file of vectors, delete it"
             ) from None
 
-    @contextmanager
-    def exclusively(self) -> Iterator[None]:
-        """Wait until no other process requests vectors for this file; it may request the same ones."""
-        with exclusive_lock(self.path.with_name(f"{self.path.name}.lock")):
-            yield
-
 
 class Asked(TypedDict):
     """The fields of a request besides its texts."""
@@ -118,7 +112,8 @@ class Served:
         # Servers refuse an empty text.
         prompted = [f"{prompt}{text}" or " " for text in texts]
         distinct = list(dict.fromkeys(prompted))
-        with self._kept.exclusively():
+        # Another process may request the same vectors for this file.
+        with exclusive_lock(self._kept.path.with_name(f"{self._kept.path.name}.lock")):
             vector_of = self._kept.find(distinct)
             if missing := [text for text in distinct if text not in vector_of]:
                 self._width = self._width or next((len(vector) for vector in vector_of.values()), None)

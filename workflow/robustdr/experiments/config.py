@@ -45,16 +45,18 @@ def _load(folder: Path, overlay: Path | None) -> Config:
     files, scale_files = dict(sorted(files.items())), dict(sorted(scale_files.items()))
     papers = {paper: _experiment(paper, path) for paper, path in files.items()}
     _check_declared_once(papers, files)
+    systems = {}
+    for paper, experiment in papers.items():
+        for name, entry in experiment.systems.items():
+            kind = entry.get("kind", Recipe.kind) if isinstance(entry, dict) else Recipe.kind
+            check_known(f"{files[paper]}: systems.{name}.kind", str(kind), KINDS.names())
+            systems[name] = checked(KINDS.facts(kind), entry, files[paper], ["systems", name])
     claim_files = {paper: path.with_name("claims.yaml") for paper, path in files.items()}
     config = Config(
         _collections(folder, overlay),
         _scales(scale_files, overlay),
         papers,
-        {
-            name: _recipe(name, entry, files[paper])
-            for paper, experiment in papers.items()
-            for name, entry in experiment.systems.items()
-        },
+        systems,
         {paper: load_claims(path) if path.is_file() else NO_CLAIMS for paper, path in claim_files.items()},
         {name: recipe for experiment in papers.values() for name, recipe in experiment.pretraining.items()},
         scale_files,
@@ -78,13 +80,6 @@ def _experiment(paper: str, path: Path) -> Experiment:
         name: figures.read_figure(entry, str(path), ["figures", name]) for name, entry in experiment.figures.items()
     }
     return replace(experiment, tables=tables, figures=drawn)
-
-
-def _recipe(name: str, entry: Any, path: Path) -> Any:
-    """The recipe of the system `name`, typed by its kind."""
-    kind = entry.get("kind", Recipe.kind) if isinstance(entry, dict) else Recipe.kind
-    check_known(f"{path}: systems.{name}.kind", str(kind), KINDS.names())
-    return checked(KINDS.facts(kind), entry, path, ["systems", name])
 
 
 def _check_declared_once(papers: Mapping[str, Experiment], files: Mapping[str, Path]) -> None:

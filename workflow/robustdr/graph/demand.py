@@ -168,19 +168,15 @@ class Demand:
             if miner := self.lineage.miner_of(system):
                 yield miner, self.lineage.train_split(system)
 
-    def _with_runs(self) -> QuerySets:
-        """Return the query sets of systems on which runs were released: no job reads these and ranks others."""
-        return {
-            (system, split): with_runs
-            for need in self._needs()
-            for (system, split), names in need.items()
-            if (with_runs := [name for name in names if self.lineage.released_runs(system, split, [name])])
-        }
-
     @cache
     def searches(self) -> dict[Split, dict[Group, list[str]]]:
         """Return for each split the groups of variations that are ranked, and the systems that rank each group."""
-        needs = [*self._needs(), {system_split: [ORIGINAL] for system_split in self._mining()}, self._with_runs()]
+        with_runs: dict[tuple[str, Split], list[str]] = {}  # released ones: no job reads these and ranks others
+        for need in self._needs():
+            for (system, split), names in need.items():
+                if released := [name for name in names if self.lineage.released_runs(system, split, [name])]:
+                    with_runs[system, split] = released
+        needs = [*self._needs(), {system_split: [ORIGINAL] for system_split in self._mining()}, with_runs]
         systems_of: dict[Split, dict[Group, list[str]]] = {}
         for (system, split), groups in grouped(map(self._with_candidates, needs)).items():
             for group in groups:

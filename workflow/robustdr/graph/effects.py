@@ -9,7 +9,6 @@ from robustdr.core.errors import UserError
 from robustdr.core.files import from_json, write_json
 from robustdr.experiments.models import Config
 from robustdr.reporting.artifacts import Table, opened
-from robustdr.reporting.cells import Cell
 
 EFFECTS = Path("evidence/effects.json")
 STUDY = "study_"  # begins the names of tables of systems made otherwise, each against the one made as here
@@ -78,25 +77,20 @@ def _measured(config: Config, results: Path, system: str) -> Iterator[Effect]:
         table, _ = opened(path, Table)
         for cell in table["cells"] if table else ():
             if cell.system == system and cell.against and cell.difference is not None:
-                yield _effect(name, results.name, cell)
-
-
-def _effect(table: str, scale: str, cell: Cell) -> Effect:
-    difference, low, high = (
-        round(100 * (getattr(cell, key) or 0.0), 2) for key in ("difference", "difference_low", "difference_high")
-    )
-    return Effect(
-        table=table,
-        scale=scale,
-        against=cell.against,
-        collection=cell.collection,
-        query_set=cell.query_set,
-        measure=cell.measured,
-        difference=difference,
-        low=low,
-        high=high,
-        seeds=cell.seeds,
-    )
+                keys = ("difference", "difference_low", "difference_high")
+                difference, low, high = (round(100 * (getattr(cell, key) or 0.0), 2) for key in keys)
+                yield Effect(
+                    table=name,
+                    scale=results.name,
+                    against=cell.against,
+                    collection=cell.collection,
+                    query_set=cell.query_set,
+                    measure=cell.measured,
+                    difference=difference,
+                    low=low,
+                    high=high,
+                    seeds=cell.seeds,
+                )
 
 
 def sentence(system: str, effects: Sequence[Effect]) -> str:

@@ -26,13 +26,10 @@ class Failures(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         if getattr(record, "event", "") != "job_error" or not (logs := getattr(record, "log", [])):
             return
-        messages = "\n".join([str(getattr(record, "rule_msg", "")), *map(_end, map(Path, logs))])
+        ends = [Path(log).read_bytes()[-END:].decode("utf-8", "replace") for log in logs if Path(log).is_file()]
+        messages = "\n".join([str(getattr(record, "rule_msg", "")), *ends])
         self.memory[logs[0]] += bool(OUT_OF_MEMORY.search(messages))
         self.time[logs[0]] += bool(OUT_OF_TIME.search(messages))
-
-
-def _end(log: Path) -> str:
-    return log.read_bytes()[-END:].decode("utf-8", errors="replace") if log.is_file() else ""
 
 
 FAILURES = Failures()

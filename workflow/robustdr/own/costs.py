@@ -51,11 +51,12 @@ def costs(graph: Graph, folder: Path, split: str, models: Mapping[str, Path | No
     """
     queries = read_queries(folder / graph.query_set((NAME, split), ORIGINAL).path)
     texts = latency.sample(list(queries.values()))
-    parts_of = {name: _parts(graph, name) for name in models}
     measured = {name: _measure(graph, folder, split, name, model, passages, texts) for name, model in models.items()}
     system_costs: dict[str, Costs] = {}
     for name in models:
-        names = [*parts_of[name], name]
+        # A fusion asks other systems, a spell checker its ranker, a reranker its first stage.
+        asked = graph.lineage.kind(name).systems_named_by(graph.lineage.recipe(name)).values()
+        names = [*(part for part in asked if part not in graph.lineage.scale.checkpoints), name]
         times = [time for part in names if (time := measured[part].times) is not None]
         known = latency.summary(latency.total(times)) if len(times) == len(names) else {}
         indexes = [measured[part].index for part in names]
@@ -78,12 +79,6 @@ class _Measured:
     weights: int | None
     index: int | None
     times: Times | None
-
-
-def _parts(graph: Graph, system: str) -> list[str]:
-    """The systems that a system asks: all of a fusion, the ranker behind a spell checker, a reranker's first stage."""
-    named = graph.lineage.kind(system).systems_named_by(graph.lineage.recipe(system)).values()
-    return [name for name in named if name not in graph.lineage.scale.checkpoints]
 
 
 def _measure(

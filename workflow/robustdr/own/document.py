@@ -28,7 +28,9 @@ def markdown(report: Report) -> str:
 
 def _parts(report: Report) -> list[str]:
     """The title, the answer, and the other parts of the report."""
-    parts = [f"# {plain(_title(report))}", plain(headline(report))]
+    several = sum(map(is_model, report["systems"])) > 1
+    title = "Which retriever is best, and how robust?" if several else f"How robust is {report['model']}?"
+    parts = [f"# {plain(title)}", plain(headline(report))]
     if notes := [f"- {plain(note)}" for note in report["notes"]]:
         parts.append("\n".join(["**Before you use the numbers:**", "", *notes]))
     parts += [_ranking(report), f"## {plain(report['model'])} by variation", _table(report), _notes(report)]
@@ -143,11 +145,6 @@ def _stacked(page: str) -> str:
         return f'<div class="scroll">{re.sub(r"<tr>(?:(?!</tr>).)*</tr>", row, match[0], flags=re.DOTALL)}</div>'
 
     return re.sub(r"<table>.*?</table>", labelled, page, flags=re.DOTALL)
-
-
-def _title(report: Report) -> str:
-    several = sum(map(is_model, report["systems"])) > 1
-    return "Which retriever is best, and how robust?" if several else f"How robust is {report['model']}?"
 
 
 def headline(report: Report) -> str:

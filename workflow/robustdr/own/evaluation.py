@@ -286,7 +286,9 @@ def _models(a: argparse.Namespace) -> list[models.Model]:
         secret(a.key or "")
     chosen_models = []
     for number, name in enumerate(local_models):
-        if a.runs or _is_runs(Path(name)):
+        # A folder of runs has one for the collection, and no model.
+        has_model = any((Path(name) / file).is_file() for file in (CONFIG, MODULES))
+        if a.runs or ((Path(name) / NAME).is_dir() and not has_model):
             chosen_models.append(models.ranked(a.runs or Path(name), name if a.runs else Path(name).name))
         else:
             chosen_models.append(
@@ -298,11 +300,6 @@ def _models(a: argparse.Namespace) -> list[models.Model]:
         model._replace(label=name) if labels.count(model.label) > 1 else model
         for name, model in zip(names, chosen_models, strict=True)
     ]
-
-
-def _is_runs(folder: Path) -> bool:
-    """Whether a folder is of runs: it has a folder for the collection, and no model."""
-    return (folder / NAME).is_dir() and not any((folder / file).is_file() for file in (CONFIG, MODULES))
 
 
 def _check_runs(graph: Graph, systems: Sequence[str], split: str, output: Path, cores: int | None) -> list[str]:
@@ -327,10 +324,13 @@ def _check_runs(graph: Graph, systems: Sequence[str], split: str, output: Path, 
         (path,) = run.inputs["candidates"].files
         for note in existing.notes(path, read_texts(output / node.path)):
             files_by_note.setdefault((system, note), []).append(path.name)
-    return [
-        f"{graph.lineage.recipe(system).label} {note} (in {_listed(files, len(queries))})"
-        for (system, note), files in files_by_note.items()
-    ]
+    sentences_of_runs = []
+    for (system, note), files in files_by_note.items():
+        listed = ", ".join(files[:SHOWN_RUNS])
+        listed += f" and {len(files) - SHOWN_RUNS} more" if len(files) > SHOWN_RUNS else ""
+        listed = f"each of its {len(files)} runs" if len(files) == len(queries) > 1 else listed
+        sentences_of_runs.append(f"{graph.lineage.recipe(system).label} {note} (in {listed})")
+    return sentences_of_runs
 
 
 def _check_dimensions(
@@ -345,13 +345,6 @@ def _check_dimensions(
     _make(graph, [*checkpoints.values()], output, cores)
     for label, checkpoint in checkpoints.items():
         models.check_dimensions(label, output / checkpoint.path, dimensions)
-
-
-def _listed(files: Sequence[str], runs: int) -> str:
-    """Names of some of a system's runs, the first few by name."""
-    if len(files) == runs > 1:
-        return f"each of its {runs} runs"
-    return ", ".join(files[:SHOWN_RUNS]) + (f" and {len(files) - SHOWN_RUNS} more" if len(files) > SHOWN_RUNS else "")
 
 
 def _make(graph: Graph, targets: Sequence[Node], output: Path, cores: int | None) -> None:

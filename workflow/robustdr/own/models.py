@@ -55,9 +55,39 @@ def find(name: str, overrides: Mapping[str, Any] | None = None, base: str = "bas
             that is taken whole: `prompts`, `pooling`, `separator`, `similarity`. base: name of its checkpoint.
 
     Raises:
-        UserError: `name` is neither, or the hub cannot be reached; see also `describe`.
+        UserError: `name` is neither, the hub cannot be reached, or the model does not read so many tokens; see also
+            `describe`.
     """
-    return _read_model(*_located(name, "--model"), overrides or {}, base)
+    overrides = overrides or {}
+    folder, label, source = _located(name, "--model")
+    with prefixed_errors("--model"):
+        description, kind = describe(folder, overrides.get("pooling")), KINDS.get(model_type(folder))
+    if "similarity" in overrides and kind == KINDS[LATE]:
+        raise UserError(
+            f"--similarity: {overrides['similarity']}: {folder} compares sets of vectors, by {description.similarity}"
+        )
+    requested_prompts = {ROUTE_OF[role]: prompt for role, prompt in overrides.get("prompts", {}).items()}
+    lengths = {
+        f"{role}_length": overrides.get(f"{role}_length", description.lengths[route])
+        for role, route in ROUTE_OF.items()
+    }
+    for role, route in ROUTE_OF.items():
+        if (length := lengths[f"{role}_length"]) > (limit := description.lengths[route]):
+            allowed = f"allowed: up to {limit}, the tokens that {label} reads"
+            raise UserError(f"--{role}-length: {length}; {allowed}")
+    prompts = {**description.prompts, **requested_prompts}
+    encodes = replace(
+        description,
+        prompts=prompts,
+        unused={name: text for name, text in description.unused.items() if text not in prompts.values()},
+        separator=overrides.get("separator", " "),
+        similarity=overrides.get("similarity", description.similarity),
+        lengths={route: lengths[f"{role}_length"] for role, route in ROUTE_OF.items()},
+    )
+    replaced = {key: value for key, value in overrides.items() if key not in lengths}
+    checkpoint = {"description": label, "form": "whole", "source": source, **replaced}
+    recipe = {"kind": kind} if kind else {}
+    return Model(label, {**recipe, "initial": base, **lengths}, checkpoint, folder, encodes)
 
 
 def reranker(name: str) -> Model:
@@ -110,38 +140,6 @@ def _located(name: str, option: str) -> tuple[Path, str, dict[str, str]]:
     except UserError as error:
         raise UserError(f"{error}; there is no folder {name} here") from None
     return folder, hub, {"hub": hub, "revision": folder.name}
-
-
-def _read_model(folder: Path, label: str, source: Mapping[str, str], overrides: Mapping[str, Any], base: str) -> Model:
-    """A model from a directory; raises as `describe`, and for a length that the model does not read."""
-    with prefixed_errors("--model"):
-        description, kind = describe(folder, overrides.get("pooling")), KINDS.get(model_type(folder))
-    if "similarity" in overrides and kind == KINDS[LATE]:
-        raise UserError(
-            f"--similarity: {overrides['similarity']}: {folder} compares sets of vectors, by {description.similarity}"
-        )
-    requested_prompts = {ROUTE_OF[role]: prompt for role, prompt in overrides.get("prompts", {}).items()}
-    lengths = {
-        f"{role}_length": overrides.get(f"{role}_length", description.lengths[route])
-        for role, route in ROUTE_OF.items()
-    }
-    for role, route in ROUTE_OF.items():
-        if (length := lengths[f"{role}_length"]) > (limit := description.lengths[route]):
-            allowed = f"allowed: up to {limit}, the tokens that {label} reads"
-            raise UserError(f"--{role}-length: {length}; {allowed}")
-    prompts = {**description.prompts, **requested_prompts}
-    encodes = replace(
-        description,
-        prompts=prompts,
-        unused={name: text for name, text in description.unused.items() if text not in prompts.values()},
-        separator=overrides.get("separator", " "),
-        similarity=overrides.get("similarity", description.similarity),
-        lengths={route: lengths[f"{role}_length"] for role, route in ROUTE_OF.items()},
-    )
-    replaced = {key: value for key, value in overrides.items() if key not in lengths}
-    checkpoint = {"description": label, "form": "whole", "source": source, **replaced}
-    recipe = {"kind": kind} if kind else {}
-    return Model(label, {**recipe, "initial": base, **lengths}, checkpoint, folder, encodes)
 
 
 def served(url: str, name: str, recipe_keys: Mapping[str, object]) -> Model:

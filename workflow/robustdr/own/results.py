@@ -132,6 +132,11 @@ def collect(
     alike = ByCategory(store, list(by_category))
     ranked = ranking(alike, labels, evaluation["measures"])
     directories = {name: _model(graph, folder, recipe) for name, recipe in systems.items()}
+    changed = {}
+    for kind in variation_names:
+        paths = [folder / graph.counts((NAME, evaluation["split"]), draw).path for draw in draws_of(kind, draws)]
+        counts = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+        changed[kind] = float(np.mean([count["changed"] / count["queries"] for count in counts]))
     return {
         "model": systems[NAME].label,
         "notes": [*notes],
@@ -146,9 +151,7 @@ def collect(
         "truncated": longer,
         "categories": by_category,
         "draws": draws,
-        "changed": {
-            kind: _changed(graph, folder, evaluation["split"], draws_of(kind, draws)) for kind in variation_names
-        },
+        "changed": changed,
         "systems": {
             name: _robustness(alike, name, recipe.label, measure, by_category, draws)
             for name, recipe in systems.items()
@@ -171,12 +174,6 @@ def collect(
         ],
         "worst": _worst(graph, store, folder, evaluation["split"], measure),
     }
-
-
-def _changed(graph: Graph, folder: Path, split: str, draws: Sequence[str]) -> float:
-    paths = [folder / graph.counts((NAME, split), draw).path for draw in draws]
-    counts = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
-    return float(np.mean([count["changed"] / count["queries"] for count in counts]))
 
 
 def _robustness(

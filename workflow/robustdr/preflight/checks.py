@@ -150,7 +150,7 @@ def _changed(file: Path, archive: Archive) -> str:
     return f"{file} has the MD5 {md5}, {archive.md5} was released" if archive.md5 not in ("", md5) else ""
 
 
-def unusable(folder: Path, sha: str = "", tokenizer: bool = True) -> str:
+def unusable(folder: Path, sha: str, tokenizer: bool) -> str:
     """Return what is wrong with a model's folder; '' if nothing is.
 
     Args:

@@ -14,6 +14,12 @@ from robustdr.variations.typos import Typo
 TYPO = Typo()
 
 
+@lru_cache(1 << 16)
+def is_mistakable(text: str) -> bool:
+    """Whether `TYPO` may change a word; the others take nothing of a `Draw`."""
+    return any(map(TYPO.eligible, WORD.finditer(text)))
+
+
 @dataclass(frozen=True)
 class Side:
     """The input of one side: token ids with special tokens, and the pieces to recover, by position."""
@@ -59,11 +65,6 @@ class Masks:
 
     def __init__(self, settings: PretrainingSettings, vocabulary: Vocabulary, random: Sequence[int]):
         self.settings, self.vocabulary, self.random = settings, vocabulary, random
-        self.mistakable = lru_cache(1 << 16)(self._mistakable)
-
-    def _mistakable(self, text: str) -> bool:
-        """Whether `TYPO` may change a word; the others take nothing of a `Draw`."""
-        return any(map(TYPO.eligible, WORD.finditer(text)))
 
     def show(self, passage: Sequence[int], draw: Draw) -> MaskedPassage:
         """The inputs of both sides for a passage of word pieces; they depend only on the passage and `draw`."""
@@ -96,7 +97,7 @@ class Masks:
             if nominal and draw.integer_below(1 << 32) >= chance:
                 continue
             text = self.vocabulary.text(words[position])
-            if self.mistakable(text) and (changed := TYPO.rewrite(text, draw)) != text:
+            if is_mistakable(text) and (changed := TYPO.rewrite(text, draw)) != text:
                 wrong[position] = self.vocabulary.split(changed)
         return wrong
 

@@ -39,8 +39,11 @@ class Head(torch.nn.Module):
             UserError: the file has no head.
         """
         with safe_open(weights, "pt") as file:
-            names = file.keys()
-            name_in_file = {_renamed(name): name for name in names if name.startswith(PREDICTIONS)}
+            name_in_file = {}
+            for name in [name for name in file.keys() if name.startswith(PREDICTIONS)]:  # noqa: SIM118
+                part = name.removeprefix(PREDICTIONS).removeprefix("transform.").replace("LayerNorm", "norm")
+                # In old files, layer norms have gamma and beta.
+                name_in_file[part.replace("gamma", "weight").replace("beta", "bias")] = name
             if lacking := sorted(self.state_dict().keys() - name_in_file):
                 raise UserError(f"{weights}: no head of masked language modelling; {PREDICTIONS} lacks {lacking[0]}")
             state = {name: file.get_tensor(name_in_file[name]) for name in self.state_dict()}
@@ -142,12 +145,6 @@ class Pretrained(torch.nn.Module):
         scores = head(vectors, words.weight[self.ordinary])  # [n, ordinary pieces]
         single = scores.to(torch.promote_types(scores.dtype, torch.float32))
         return cross_entropy(single, pieces, reduction="sum") / max(1, len(pieces))
-
-
-def _renamed(name: str) -> str:
-    """The name in `Head` of a tensor of BERT's head; in old files, layer norms have gamma and beta."""
-    part = name.removeprefix(PREDICTIONS).removeprefix("transform.").replace("LayerNorm", "norm")
-    return part.replace("gamma", "weight").replace("beta", "bias")
 
 
 def _joined(parts: list[Targets]) -> Targets:

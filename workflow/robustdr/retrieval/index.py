@@ -45,6 +45,8 @@ def _collected(vectors: np.ndarray, queries: np.ndarray, k: int) -> faiss.Result
     starts = iter(range(0, len(vectors), CACHED))
 
     def collect(heap: faiss.ResultHeap) -> None:
+        torch.set_num_threads(1)  # this thread computes without others
+        faiss.omp_set_num_threads(1)
         room = np.empty((CACHED, vectors.shape[1]), np.float32)
         for start in starts:
             passages = vectors[start : start + CACHED]
@@ -54,18 +56,12 @@ def _collected(vectors: np.ndarray, queries: np.ndarray, k: int) -> faiss.Result
                 heap.heaps.addn(len(passages), faiss.swig_ptr(scores.numpy()), start, first, len(scores))
 
     merged, *further_heaps = heaps = [faiss.ResultHeap(len(queries), k, keep_max=True) for _ in range(threads)]
-    with ThreadPoolExecutor(threads, initializer=_use_one_thread) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         list(pool.map(collect, heaps))
     torch.set_num_threads(threads)
     for heap in further_heaps:
         merged.add_result(heap.D, heap.I)
     return merged
-
-
-def _use_one_thread() -> None:
-    """Let a thread compute without others."""
-    torch.set_num_threads(1)
-    faiss.omp_set_num_threads(1)
 
 
 def _collected_on_gpu(vectors: np.ndarray, queries: np.ndarray, k: int, gpu: torch.device) -> faiss.ResultHeap:

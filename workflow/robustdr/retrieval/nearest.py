@@ -42,14 +42,13 @@ def nearest(
             if docid in listed_docids
         }
         for queries in query_sets:
-            yield {qid: _ranked(vectors[place[text]], vector_of, lists[qid]) for qid, text in queries.items()}
+            rankings = {}
+            for qid, text in queries.items():
+                query, docids = vectors[place[text]], lists[qid]
+                scored = ((docid, float(vector_of[docid].astype(np.float32) @ query)) for docid in docids)
+                rankings[qid] = rank(scored, len(docids))
+            yield rankings
     else:
         results = search(passages, vectors, depth)
         for queries in query_sets:
             yield Run({qid: place[text] for qid, text in queries.items()}, *results)
-
-
-def _ranked(query: np.ndarray, passages: Mapping[str, np.ndarray], docids: list[str]) -> Ranking:
-    """The ranking of some passages by dot products of vectors, [dimension] each."""
-    scored = ((docid, float(passages[docid].astype(np.float32) @ query)) for docid in docids)
-    return rank(scored, len(docids))

@@ -32,15 +32,11 @@ def write_recall(
     (exact,) = rankings(replace(settings, index=Index(FLAT, 1)), corpus, files, [sampled_queries])
     best = {qid: [docid for docid, _ in exact[qid]] for qid in sampled_queries}
     run_docids = {qid: docids for qid, docids in read_docids(run, settings.depth) if qid in sampled_queries}
-    write_json(
-        output,
-        {"queries": len(sampled_queries), "recall": {depth: _recall(best, run_docids, depth) for depth in DEPTHS}},
-    )
-
-
-def _recall(best: dict[str, list[str]], run_docids: dict[str, list[str]], depth: int) -> float:
-    shares = (
-        len({*exact_docids[:depth]} & {*run_docids.get(qid, [])[:depth]}) / len(exact_docids[:depth])
-        for qid, exact_docids in best.items()
-    )
-    return sum(shares) / len(best)
+    recall = {}
+    for depth in DEPTHS:
+        shares = (
+            len({*docids[:depth]} & {*run_docids.get(qid, [])[:depth]}) / len(docids[:depth])
+            for qid, docids in best.items()
+        )
+        recall[depth] = sum(shares) / len(best)
+    write_json(output, {"queries": len(sampled_queries), "recall": recall})

@@ -19,8 +19,6 @@ from robustdr.retrieval.settings import RerankSettings
 from robustdr.systems.trained import Trained, TrainedRecipe, lengths, training
 from robustdr.training.settings import RankerTraining
 
-JUDGED = "judged"
-
 
 @dataclass(frozen=True, kw_only=True, config=STRICT)
 class FirstStage:

@@ -5,10 +5,12 @@ import math
 import resource
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import torch
 from tqdm import tqdm
@@ -18,12 +20,15 @@ from robustdr.core.files import atomic, write_json
 from robustdr.core.plugins import module_named
 from robustdr.encoding import hardware
 from robustdr.training import distributed
-from robustdr.training.ahead import ahead
 from robustdr.training.card import model_card
 from robustdr.training.feed import Files
 from robustdr.training.schedule import learning_rate
 from robustdr.training.settings import Cost, LoopSettings
 from robustdr.training.state import load_state, save_state
+
+AHEAD = 4  # steps
+Seen = TypeVar("Seen")
+Ready = TypeVar("Ready")
 
 
 class Feed(Protocol):
@@ -227,3 +232,16 @@ def train(
         for folder in (resume, waiting):
             shutil.rmtree(folder, ignore_errors=True)
     distributed.stop()
+
+
+def ahead(steps: Iterator[Seen], prepare: Callable[[Seen], Ready]) -> Iterator[tuple[Seen, Ready]]:
+    """Yield each step with what `prepare` makes of it, in order; one other thread makes the next ones meanwhile.
+
+    What a step raises there is raised here, at its turn.
+    """
+    prepared = ((step_data, prepare(step_data)) for step_data in steps)
+    with ThreadPoolExecutor(1) as thread:
+        waiting = deque(thread.submit(next, prepared, None) for _ in range(AHEAD))
+        while step := waiting.popleft().result():
+            waiting.append(thread.submit(next, prepared, None))
+            yield step

@@ -30,15 +30,12 @@ def save(encoders: dict[str, Encoder], initial: Path, output: Path, card: str, s
 
             save_trained(whole, initial, temporary, separate)
         else:
-            _save_plain(encoders, initial, temporary, separate)
+            folders = copy(initial, temporary, separate)
+            for route, encoder in encoders.items():
+                state = encoder.model.state_dict().items()
+                weights = {name: tensor.detach().cpu().contiguous() for name, tensor in state}
+                save_file(weights, folders[route] / "model.safetensors", metadata={"format": "pt"})
         write_text(temporary / "README.md", card)
-
-
-def _save_plain(encoders: dict[str, Encoder], initial: Path, output: Path, separate: bool) -> None:
-    folders = copy(initial, output, separate)
-    for route, encoder in encoders.items():
-        weights = {name: tensor.detach().cpu().contiguous() for name, tensor in encoder.model.state_dict().items()}
-        save_file(weights, folders[route] / "model.safetensors", metadata={"format": "pt"})
 
 
 def save_state(

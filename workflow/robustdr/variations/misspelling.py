@@ -167,7 +167,7 @@ def human(word: str, learned: bool = False) -> tuple[str, ...]:
 
 
 @cache
-def slips_of(word: str, learned: bool = False) -> dict[tuple[str, str | None], tuple[str, ...]]:
+def slips_of(word: str, learned: bool) -> dict[tuple[str, str | None], tuple[str, ...]]:
     """The misspellings of `human` by the kind and the place of the slip."""
     slips_by_kind: dict[tuple[str, str | None], list[str]] = {}
     for wrong in human(word, learned):

@@ -41,9 +41,9 @@ class Writer:
 
     def __init__(self, database: Database):
         self._database = database
-        self._bases = cache(self._base_forms)
 
-    def _base_forms(self, word: str) -> frozenset[str]:
+    @cache
+    def _bases(self, word: str) -> frozenset[str]:
         regular = (word.removesuffix(ending) + base for ending, base in _DETACHMENTS if word.endswith(ending))
         return frozenset([word, *regular, *self._database.bases.get(word, ())])
 
@@ -102,21 +102,19 @@ class Writer:
         sentences = [self.headed(synset)]
         for label, symbol in _RELATIONS.items():
             relatives = [self._database.synsets[id] for id in synset.related(symbol)[:_RELATIVES]]
-            if symbol == "@":
-                relatives += self._ancestors(relatives)
-            described = filter(None, (self._relative(relative, synset.lemmas) for relative in relatives))
-            if (text := "; ".join(described)) and not self.names(synset.lemmas, label):
+            if symbol == "@":  # two ancestors above the parents: a leaf has few relatives
+                parents = relatives
+                for _ in range(2):  # higher ancestors fit every entry
+                    parents = [self._database.synsets[id] for parent in parents[:1] for id in parent.related("@")]
+                    relatives += parents[:1]
+            described = []
+            for relative in relatives:
+                name = next((lemma for lemma in relative.lemmas if not self.names(synset.lemmas, lemma)), "")
+                definition = self.definition(relative.gloss, synset.lemmas).partition(";")[0]
+                described.append(", ".join(filter(None, [name, definition])))
+            if (text := "; ".join(filter(None, described))) and not self.names(synset.lemmas, label):
                 sentences.append(_sentence(f"{label}: {text}"))
         return " ".join(sentences)
-
-    def _ancestors(self, parents: Sequence[Synset]) -> Iterator[Synset]:
-        for _ in range(2):  # a leaf has few relatives, and higher ancestors fit every entry
-            parents = [self._database.synsets[id] for parent in parents[:1] for id in parent.related("@")]
-            yield from parents[:1]
-
-    def _relative(self, relative: Synset, lemmas: Sequence[str]) -> str:
-        names = (lemma for lemma in relative.lemmas if not self.names(lemmas, lemma))
-        return ", ".join(filter(None, [next(names, ""), self.definition(relative.gloss, lemmas).partition(";")[0]]))
 
 
 def _sentence(text: str) -> str:
