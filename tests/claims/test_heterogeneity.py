@@ -5,7 +5,7 @@ import math
 import pytest
 from scipy.stats import norm
 
-from robustdr.claims.heterogeneity import difference
+from robustdr.claims.measured import difference
 
 
 def test_equal_intervals_give_the_interval_of_a_difference_of_means():

@@ -318,13 +318,13 @@ MISTAKES = {
         EXPERIMENT,
         put("systems", "dr_oq", "budget", "passages"),
         "systems.dr_oq.budget: 'passages' is unknown (did you mean passage",
-        "document-second-stage",
+        "a new one stands in a scale, under `budgets`",
     ),
     "unknown role": (
         EXPERIMENT,
         put("systems", "dr_oq", "collection", "msmarco"),
         "systems.dr_oq.collection: 'msmarco' is unknown",
-        "antique, antique-binary, antique-leak, dl-typo, msmarco-document",
+        "antique-binary",
     ),
     "unknown loss": (
         EXPERIMENT,

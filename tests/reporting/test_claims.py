@@ -116,7 +116,7 @@ def test_every_figure_of_a_claim(write):
     assert record["evidence"][0].startswith(f"{MEAN}: -100.0% [-100.0, -100.0], p = ")
     assert record["evidence"][0].endswith(", printed -50.2% to -49.8%, power 1.00: supported")
     assert record["as_printed"]["evidence"][0] == f"{MEAN}: -50.2% to -49.8%: supported"
-    counts = "1 claims. Here: 1 supported. As printed: 1 supported. "
+    counts = "1 claim. Here: 1 supported. As printed: 1 supported. "
     assert text.startswith(f"# T: claims\n\n> **Miniature.** Toys.\n\n{counts}")
     assert "1 supported; if there were no effects, chance would support at most 0.0." in text
     assert record["evidence"][0] in text and "| **supported** | supported | Noise hurts (§3) |" in text
@@ -189,7 +189,7 @@ def test_hypotheses_count_among_no_papers_claims(write):
     claims[1]["source"] = "hypothesis, stated before its run"
     text, records = write(claims, reported=False)
     assert [record["hypothesis"] for record in records] == [False, True]
-    assert "1 claims. Here: 1 supported." in text and "1 hypotheses of this project" in text
+    assert "1 claim. Here: 1 supported." in text and "1 hypotheses of this project" in text
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from robustdr.collections import settings as sources
 from robustdr.core.errors import UserError
 from robustdr.core.files import write_text
 from robustdr.core.languages import NAMES, UNSPACED
-from robustdr.core.plugins import Plugins
+from robustdr.core.plugins import Plugins, module_named
 from robustdr.experiments import models
 from robustdr.experiments.kinds import KINDS, Recipe
 from robustdr.experiments.schemas import Schema, schema_of
@@ -101,7 +101,7 @@ def filled(text: str, place: str, parser: argparse.ArgumentParser) -> str:
             "rewording": people.rewordings_of_people,
             "test": _tests,
             "loss": partial(_plugins, LOSSES),
-            "ranker": partial(_plugins, RANKERS),
+            "ranker": _rankers,
             "kind": partial(_plugins, KINDS),
             "layout": partial(_plugins, LAYOUTS),
             "figure": partial(_plugins, FIGURES),
@@ -191,6 +191,15 @@ def _plugins(plugins: Plugins[Any]) -> str:
     return "\n".join(
         _section(f"`{name}`", plugins.load(name), table_of(plugins.facts(name), common)) for name in plugins.names()
     )
+
+
+def _rankers() -> str:
+    """Return a table of what each ranker is and starts from, and a section for each."""
+    rows = []
+    for name in RANKERS.names():
+        summary, _, _ = (module_named(RANKERS.module(name)).__doc__ or "").partition("\n")
+        rows.append((f"`{name}`", " or ".join(f"`{form}`" for form in RANKERS.facts(name).initial), summary))
+    return f"{_table(('ranker', 'form of `initial`', 'what it is'), rows)}\n{_plugins(RANKERS)}"
 
 
 def _tests() -> str:

@@ -82,21 +82,14 @@ def draft(grid: Grid, id: str) -> Draft:
         {character for _, fields in table.rows for text in fields for character in text if character in MARKS}
     )
     _units(table)
-    used = _used(table)
+    used: set[str] = set()
+    for labels, fields in table.rows:
+        for text, place in zip(fields, table.columns, strict=True):
+            if _has_digit(text):  # a label of a column stands for that of a row where both have one coordinate
+                coordinates = {**dict(zip(table.row, labels, strict=True)), **place}
+                used |= {label for label in coordinates.values() if isinstance(label, str)}
     table.words = {label: texts for label, texts in table.words.items() if label in used}
     return table
-
-
-def _used(table: Draft) -> set[str]:
-    """The labels of the numbers. A label of a column stands for that of a row where both have one coordinate."""
-    return {
-        label
-        for labels, fields in table.rows
-        for field, column in zip(fields, table.columns, strict=True)
-        if _has_digit(field)
-        for label in {**dict(zip(table.row, labels, strict=True)), **column}.values()
-        if isinstance(label, str)
-    }
 
 
 def _has_digit(text: str) -> bool:
@@ -158,7 +151,7 @@ def _is_section(rows: Sequence[Sequence[Field]], place: int) -> bool:
     )
 
 
-def _has_results(row: Sequence[Field], is_below: bool = False) -> bool:
+def _has_results(row: Sequence[Field], is_below: bool) -> bool:
     """Whether most fields of a row, but for the first, are numbers with a decimal point: it is no head.
 
     Args:

@@ -258,8 +258,8 @@ class _Search(Formulas):
             if kind and not all(kinds.values()):
                 plain = [
                     f
-                    for f, other in kinds.items()
-                    if not other
+                    for f, label in kinds.items()
+                    if not label
                     and not self.is_tested[f]
                     and not self.is_extreme[f]
                     and np.isfinite(self.plain[:, f]).any()
@@ -331,13 +331,13 @@ class _Search(Formulas):
         if chance >= (sure if len(places) - fit < 2 or fit >= SHARE * len(places) else SURE):
             return None  # several cells of a smaller share are hardly all wrong
         if formula.kind == "harmonic_mean_of":
-            near = {
+            nearby = {
                 line
                 for line, interval, target in places
                 if line not in fitting_lines and rounding.is_near(target.interval, interval)
             }
-            if len(near) > 1:  # averages of the F1 of runs
-                places = [place for place in places if place[0] not in near]
+            if len(nearby) > 1:  # averages of the F1 of runs
+                places = [place for place in places if place[0] not in nearby]
         checks = [self._check(formula, line) for line, *_ in places]
         return ObeyedRelation(checks, chance) if sum(check.holds for check in checks) == fit else None
 
@@ -375,11 +375,11 @@ class _Search(Formulas):
     def _has_own_baseline(self, formula: Formula, line: int) -> bool:
         """Whether a change is one from the first line of its own block: that has no change, or begins another group."""
         field, target = formula.parts[0][1][0], self.lines[line][formula.target]
-        above = ((n, self.lines[n][field], self.lines[n][formula.target]) for n in range(line - 1, -1, -1))
-        starts = (n for n, value, change in above if value is not None and (change is None or change.number == 0))
-        own = next(starts, formula.base)
-        value, base = self.lines[line][field], self.lines[own][field]
-        if target is None or value is None or base is None or own == formula.base:
+        earlier = ((n, self.lines[n][field], self.lines[n][formula.target]) for n in range(line - 1, -1, -1))
+        starts = (n for n, value, change in earlier if value is not None and (change is None or change.number == 0))
+        start = next(starts, formula.base)
+        value, base = self.lines[line][field], self.lines[start][field]
+        if target is None or value is None or base is None or start == formula.base:
             return False
         return _is_change(formula, target, value, base)
 

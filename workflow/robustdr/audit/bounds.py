@@ -177,10 +177,10 @@ def _determined(table: Table) -> set[int]:
         columns[cell.column][cell.line] = cell
     determined: set[int] = set()
     for column, cells in columns.items() if len(columns) <= WIDEST else ():
-        for other, others in columns.items():
-            points = {(o.value, cells[line].value): cells[line] for line, o in others.items() if line in cells}
+        for second, second_cells in columns.items():
+            points = {(o.value, cells[line].value): cells[line] for line, o in second_cells.items() if line in cells}
             xs = {x for x, _ in points}
-            if other == column or other in determined or len(xs) < 3 or len(points) != len(xs):
+            if second == column or second in determined or len(xs) < 3 or len(points) != len(xs):
                 continue
             (x0, y0), (x1, y1) = min(points), max(points)
             slope = (y1 - y0) / (x1 - x0)

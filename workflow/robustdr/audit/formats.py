@@ -183,9 +183,8 @@ def claims_as_printed(audit: Audit) -> tuple[str, list[PrintedClaim]]:
         (claim.claim, printed_verdict.verdict) for claim, printed_verdict in audit.claims if not claim.hypothesis
     )
     count = Counter(sentence_verdicts(sentences))
-    counts = (
-        f"{count.total()} sentences: " + ", ".join(f"{number} {verdict}" for verdict, number in count.items()) + "."
-    )
+    verdicts = ", ".join(f"{number} {verdict}" for verdict, number in count.items())
+    counts = f"{count.total()} sentence{'s' if count.total() > 1 else ''}: {verdicts}."
     notes = []
     for claim, printed_verdict in audit.claims:
         if needed_queries := max((effect.asked or 0 for effect in printed_verdict.effects), default=0):

@@ -55,7 +55,9 @@ class Formula:
 
     @property
     def fields(self) -> frozenset[tuple[int, int]]:
-        return frozenset((field, self.base if role == "main" else -1) for role, ones in self.parts for field in ones)
+        return frozenset(
+            (field, self.base if role == "main" else -1) for role, fields in self.parts for field in fields
+        )
 
 
 class Formulas:
@@ -120,13 +122,13 @@ class Formulas:
             related = tuple(f for f, name in enumerate(self.names) if f != target and word in name.split())
             without_averages = tuple(f for f in related if not NAMES["mean_of"].search(self.names[f]))
             parts |= {group for group in (related, without_averages) if len(group) < 60}
-        for ones in sorted(parts, key=lambda fields: (len(fields), fields)):
-            if len(ones) > 1:
-                yield Formula("mean_of", target, (("main", ones),))
-                yield Formula("sum_is", target, (("main", ones),))
+        for operands in sorted(parts, key=lambda group: (len(group), group)):
+            if len(operands) > 1:
+                yield Formula("mean_of", target, (("main", operands),))
+                yield Formula("sum_is", target, (("main", operands),))
                 for kind in ("std_of", "median_of"):
                     if NAMES[kind].search(self.names[target]):
-                        yield Formula(kind, target, (("main", ones),))
+                        yield Formula(kind, target, (("main", operands),))
 
     def pairs(self, target: int) -> Iterator[Formula]:
         """Differences, changes, shares and F1 of two fields."""

@@ -158,11 +158,11 @@ def rated(numbers: int, lowest: int, highest: int, mean: Interval, printed: Inte
         for total in range(first - lowest * numbers, last - lowest * numbers + 1)
         for squares in _sums_of_squares(numbers, highest - lowest).get(total, ())
     ]
-    below = max((end for end in possible if end < printed.low - SLACK), default=None)
-    above = min((end for end in possible if end >= printed.low - SLACK), default=None)
-    if above is not None and above < printed.high:
-        return [Interval(above, above)]
-    return [Interval(end, end) for end in (below, above) if end is not None]
+    lower = max((end for end in possible if end < printed.low - SLACK), default=None)
+    upper = min((end for end in possible if end >= printed.low - SLACK), default=None)
+    if upper is not None and upper < printed.high:
+        return [Interval(upper, upper)]
+    return [Interval(end, end) for end in (lower, upper) if end is not None]
 
 
 @cache
@@ -176,7 +176,7 @@ def _sums_of_squares(numbers: int, highest: int) -> Mapping[int, Sequence[int]]:
                 following[total + value] |= squares << value**2
         by_sum = following
     return {
-        total: [at for at, bit in enumerate(reversed(bin(squares)[2:])) if bit == "1"]
+        total: [square for square, bit in enumerate(reversed(bin(squares)[2:])) if bit == "1"]
         for total, squares in by_sum.items()
     }
 

@@ -144,7 +144,9 @@ def _is_significant(statistic: Statistic) -> bool | None:
     value = float(statistic.p)
     if statistic.p_sign == "<":
         return True if value <= ALPHA else None
-    return False if statistic.p_sign == ">" and value >= ALPHA else None if statistic.p_sign == ">" else value <= ALPHA
+    if statistic.p_sign == ">":
+        return False if value >= ALPHA else None
+    return value <= ALPHA
 
 
 def _p_text(computed: Interval) -> str:

@@ -3,7 +3,6 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
 from functools import cached_property
 from itertools import chain, zip_longest
 
@@ -67,22 +66,13 @@ class Lookup:
         return Counter(id(cell) for check in self.checks if check.holds for cell in check.cells)
 
     @cached_property
-    def _cells(self) -> list[Cell]:
-        return [cell for table in self.reported.outside_prose for cell in table.cells]
-
-    @cached_property
-    def _by_all_but_one(self) -> Mapping[tuple[object, ...], list[Cell]]:
+    def _cells(self) -> Mapping[tuple[object, ...], list[Cell]]:
+        """The cells outside the prose: at all coordinates but one, and by number and unit."""
         index: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
-        for cell in self._cells:
-            for key in _keys(cell):
-                index[key].append(cell)
-        return index
-
-    @cached_property
-    def _by_number(self) -> Mapping[tuple[Decimal, str], list[Cell]]:
-        index: defaultdict[tuple[Decimal, str], list[Cell]] = defaultdict(list)
-        for cell in self._cells:
-            index[cell.number, cell.unit].append(cell)
+        for table in self.reported.outside_prose:
+            for cell in table.cells:
+                for key in (*_keys(cell), (cell.number, cell.unit)):
+                    index[key].append(cell)
         return index
 
     def is_usual(self, cell: Cell) -> bool:
@@ -95,7 +85,7 @@ class Lookup:
 
     def neighbour_cells(self, cell: Cell) -> list[Cell]:
         """Return the cells of all tables that differ from `cell` in at most one coordinate."""
-        cells = {id(neighbour): neighbour for key in _keys(cell) for neighbour in self._by_all_but_one.get(key, ())}
+        cells = {id(neighbour): neighbour for key in _keys(cell) for neighbour in self._cells.get(key, ())}
         return [neighbour for neighbour in cells.values() if neighbour is not cell]
 
     def copies(self, cell: Cell) -> list[Cell]:
@@ -106,11 +96,10 @@ class Lookup:
         if cell.significant_digits < SIGNIFICANT:
             return []
         equal_cells = [
-            candidate for candidate in self._by_number.get((cell.number, cell.unit), ()) if candidate is not cell
+            candidate for candidate in self._cells.get((cell.number, cell.unit), ()) if candidate is not cell
         ]
-        return sorted(
-            (c for c in equal_cells if not self.restated(cell, c)), key=lambda candidate: distance(cell, candidate)
-        )
+        copies = [candidate for candidate in equal_cells if not self.restated(cell, candidate)]
+        return sorted(copies, key=lambda copy: distance(cell, copy))
 
     def restated(self, cell: Cell, other_cell: Cell) -> bool:
         """Whether two cells are declared to be the same, directly, through other cells, or as changes of such cells."""

@@ -138,11 +138,11 @@ def _identical_rows(table: Table) -> Iterator[Broken]:
         distinct = {cell.number: cell for cell in equal}.values()
         digits = sum(cell.significant_digits for cell in distinct)
         if len(distinct) >= DISTINCT and digits >= DIGITS and len(equal) >= SHARE * len(shared):
-            above = upper[equal[0].column]
-            measures = {cell.coordinates["measure"] for cell in (above, equal[0])}
+            cell_above = upper[equal[0].column]
+            measures = {cell.coordinates["measure"] for cell in (cell_above, equal[0])}
             if len(measures) == 2 and len({re.sub(r"@\d+$", "", measure) for measure in measures}) == 1:
                 continue  # one measure at two depths: the deeper one may find nothing more
-            neighbour = label(above, [equal[0]])
+            neighbour = label(cell_above, [equal[0]])
             words = f"{len(equal)} of {len(shared)} cells equal those of the row above ({neighbour})"
             yield Broken(
                 "identical_rows", equal, words, hypothesis=f"copied from {neighbour}, or {neighbour} from here"

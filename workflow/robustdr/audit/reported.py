@@ -151,8 +151,11 @@ def _table(path: Path, paper: str, id: str, table: PrintedTable, lines: Mapping[
     for column in table.columns:
         base_place = as_text(column.place)
         further = column.further if isinstance(column.further, list) else [column.further]
-        others = [as_text({"value": place} if isinstance(place, str) else place) for place in further]
-        columns.append(([base_place, *({**base_place, **place} for place in others)], column.unit or table.unit))
+        places = [base_place]
+        for value_or_place in further:
+            changed = {"value": value_or_place} if isinstance(value_or_place, str) else value_or_place
+            places.append({**base_place, **as_text(changed)})
+        columns.append((places, column.unit or table.unit))
 
     def numbered(key: str, declared: Sequence[Declared]) -> list[tuple[int, Declared]]:
         return [(lines["tables", id, key, number], declaration) for number, declaration in enumerate(declared)]

@@ -140,14 +140,14 @@ def _f1_of_p_and_r(table: Table) -> Iterator[Broken]:
     if len(too_high) > 1 and 2 * len(too_high) >= len(judged):
         return
     text = " ".join([table.caption, *(label for place in table.columns for label in place.values())])
-    near = sum(not fit and rounding.is_near(f1.interval, harmonic) for _, _, f1, harmonic, _, fit in judged)
+    near_misses = sum(not fit and rounding.is_near(f1.interval, harmonic) for _, _, f1, harmonic, _, fit in judged)
     is_plain = not _MACRO.search(text)
     for precision, recall, f1, harmonic, mean, fit in judged:
         inputs = f"P = {precision.printed} and R = {recall.printed}"
         if f1.interval.low > mean.high:
             words = f"F1 is at most the mean of {inputs}, {interval_text(mean, f1)}, however they were rounded"
             yield Broken("f1_of_p_and_r", [f1], words, "inconsistent")
-        elif near > 1 and rounding.is_near(f1.interval, harmonic):
+        elif near_misses > 1 and rounding.is_near(f1.interval, harmonic):
             continue  # several that are only near are averages of runs
         elif not fit and fits * 2 >= len(judged) and is_plain and not any(map(_MACRO.search, f1.labels)):
             words = f"2PR/(P+R) of {inputs} is {interval_text(harmonic, f1)}, however they were rounded"
@@ -181,11 +181,11 @@ def _rate_of_counts(table: Table) -> Iterator[Broken]:
     ]
     wrong = []
     for cell, counts, parts in judged:
-        share = sum(int(one.number) for one in counts) / sum(int(one.number) for one in parts)
+        share = sum(int(count.number) for count in counts) / sum(int(count.number) for count in parts)
         if not any(cell.printed_interval.meets(Interval(share * factor, share * factor)) for factor in (1, 100)):
             wrong.append((cell, counts, parts, share))
     for cell, counts, parts, share in wrong if are_exceptions(wrong, judged) else ():
-        numerator, whole = (" + ".join(one.printed for one in cells) for cells in (counts, parts))
+        numerator, whole = (" + ".join(cell.printed for cell in cells) for cells in (counts, parts))
         words = f"{numerator} of {whole} is {100 * share:.2f} %; no rounding of it is {cell.printed}"
         yield Broken("rate_of_counts", [cell], words, "inconsistent")
 
@@ -213,11 +213,11 @@ def _not_to_100(table: Table) -> Iterator[Broken]:
                 and any(c.decimals for c in cells)
                 and not any(c.printed_interval.meets(Interval(whole, whole)) for c in cells)
             ]
-            near = Interval(whole / NEAR, whole * NEAR)
+            plausible = Interval(whole / NEAR, whole * NEAR)
             wrong = [
                 (cells, total)
                 for cells, total in sums
-                if not total.meets(Interval(whole, whole)) and total.meets(near) and any(c.decimals for c in cells)
+                if not total.meets(Interval(whole, whole)) and total.meets(plausible) and any(c.decimals for c in cells)
             ]
             if width < PARTS or len(fitting) < OTHERS or len(wrong) * OTHERS > len(fitting):
                 continue

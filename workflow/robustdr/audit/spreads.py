@@ -304,8 +304,8 @@ def _deviation_of_runs(table: Table) -> Iterator[Broken]:
         if sd.coordinates["value"] == "deviation" and "seed" not in sd.coordinates and len(siblings) > 1:
             parts = [cell.interval for cell in siblings]
             possible = [deviation(parts, population=population) for population in (False, True)]
-            judged.append((sd, possible, any(one.meets(sd.interval) for one in possible)))
+            judged.append((sd, possible, any(candidate.meets(sd.interval) for candidate in possible)))
     wrong = [entry for entry in judged if not entry[-1]]
     for sd, possible, _ in wrong if 2 * len(wrong) < len(judged) else ():
-        candidates = " or ".join(interval_text(one, sd) for one in possible)
+        candidates = " or ".join(interval_text(candidate, sd) for candidate in possible)
         yield Broken("deviation_of_runs", [sd], f"the deviation of the runs is {candidates}", "inconsistent")

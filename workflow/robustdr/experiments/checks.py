@@ -103,7 +103,7 @@ def _check_pretraining(config: Config, name: str, message_place: str) -> None:
                 f"{message_place}.{key}: {value!r}; there is no decoder with `bottleneck: false`; remove it"
             )
     for key, part in (("budget", "pretraining"), ("collection", "collections"), ("initial", "checkpoints")):
-        check_known(f"{message_place}.{key}", getattr(recipe, key), config.bound(part))
+        config.check_bound(f"{message_place}.{key}", getattr(recipe, key), part)
     for scale_name, scale in config.scales.items():
         scale_note = f"(scale {scale_name})"
         place = scale.collections.get(recipe.collection)
@@ -135,7 +135,7 @@ def _check_experiment(config: Config, experiment: Experiment, path: Path) -> Non
         for measure in evaluation.measures:
             with prefixed_errors(f"{message_place}.measures"):
                 parse(measure)
-        check_known(f"{path}: evaluation", role, config.bound("collections"))
+        config.check_bound(f"{path}: evaluation", role, "collections")
         for name, scale in config.scales.items():
             if role in scale.collections:
                 _check_evaluation(config, name, role, evaluation, message_place)
@@ -235,7 +235,7 @@ def _check_report(config: Config, experiment: Experiment, spec: Spec, message_pl
             for value in spec.key_values(field):
                 check_known(f"{message_place}.{field}", value, allowed)
     for encoder in spec.key_values("encoder"):
-        check_known(f"{message_place}.encoders", encoder, config.bound("checkpoints"))
+        config.check_bound(f"{message_place}.encoders", encoder, "checkpoints")
     for system, _ in spec.pairs():
         _known_system(config, f"{message_place}.systems", system)
 
@@ -248,7 +248,7 @@ def _check_claims(config: Config, experiment: Experiment, claims: Claims, path: 
     """
     for number, claim in enumerate(claims.claims):
         for subject in claim.subjects:
-            check_known(f"{path}: claims.{number}.subjects", subject, config.bound("proxies"))
+            config.check_bound(f"{path}: claims.{number}.subjects", subject, "proxies")
     for key, tested in claims.tested().items():
         message_place = f"{path}: {key}"
         check_known(f"{message_place}.role", tested.role, experiment.evaluation)

@@ -78,9 +78,9 @@ class Experiment:
     pretraining: dict[Identifier, PretrainingRecipe] = field(default_factory=dict)
     """By name: checkpoints made from a checkpoint and a corpus without queries, see below."""
     tables: dict[Table, Any]
-    """By number, or `methods`, `decomposition` or `study_<name>`, see below."""
+    """By name: `table1`, `table2`, …, `methods`, `decomposition` or `study_<name>`, see below."""
     figures: dict[Figure, Any] = field(default_factory=dict)
-    """By number, `<number>_left` and `_right`, or `methods`, see below."""
+    """By name: `figure1`, `figure2_left`, …, or `methods`, see below."""
     left_out: dict[Annotated[str, Field(pattern=r"^(table|figure)\d+$")], Text] = field(default_factory=dict)
     """By table or figure of the paper that neither `tables` nor `figures` have: why it is not made from runs here."""
     names: dict[str, str] = field(default_factory=dict)

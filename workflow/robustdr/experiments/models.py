@@ -131,6 +131,15 @@ class Config:
         """Return the scales' entries under `collections`, `checkpoints`, `budgets` or `pretraining`, by name."""
         return {name: value for scale in self.scales.values() for name, value in getattr(scale, key).items()}
 
+    def check_bound(self, place: str, name: str, part: str) -> None:
+        """Check that a scale has `name` under `part`, a key of `bound`.
+
+        Raises:
+            UserError: no scale has it; the message begins with `place`.
+        """
+        if name not in (allowed := self.bound(part)):
+            raise UserError(f"{unknown(place, name, allowed)}; a new one stands in a scale, under `{part}`")
+
     def scales_of(self, recipe: Any) -> dict[str, Scale]:
         """Return the scales with a recipe's budget; at others, a target that needs the system is an error."""
         needed = getattr(recipe, "budget", None)

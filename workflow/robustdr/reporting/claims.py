@@ -202,7 +202,9 @@ def markdown(settings: ClaimsSettings, artifact: dict[str, Any]) -> str:
     claims = sum(not claim["hypothesis"] for claim in records)
     if claims:
         sentences = counted(records)[0].total()
-        claim_counts = f"{sentences} claims" + (f" in {claims} parts" if sentences < claims else "")
+        claim_counts = f"{sentences} claim{'s' if sentences > 1 else ''}" + (
+            f" in {claims} parts" if sentences < claims else ""
+        )
         lines.append(
             f"{claim_counts}. Here: {number['here']}. As printed: {number['as_printed']}. {artifact['chance']}"
         )

@@ -99,7 +99,7 @@ def _table(roots: tuple[Path, Path], name: str) -> TablePair:
     return TablePair(name, title, words, cells)
 
 
-def papers(roots: tuple[Path, Path], claims_alone: bool = False) -> list[Paper]:
+def papers(roots: tuple[Path, Path], claims_alone: bool) -> list[Paper]:
     """What the folders have, by paper: those with claims, and then those with tables alone."""
     paper_by_name: dict[str, Paper] = {}
     for name in _names(roots, "claims"):

@@ -7,8 +7,8 @@ from textwrap import shorten
 from typing import NamedTuple
 
 from robustdr.audit.printed_claims import percent
-from robustdr.claims.heterogeneity import difference
 from robustdr.claims.intervals import bounds
+from robustdr.claims.measured import difference
 from robustdr.claims.verdicts import (
     CONTRADICTED,
     INCONCLUSIVE,

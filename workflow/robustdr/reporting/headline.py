@@ -52,8 +52,8 @@ def write_headline(measures: dict[str, dict[str, str]], tables: list[Path], outp
     Args:
         measures: see `headline`. tables: .json files of tables.
     """
-    read = TypeAdapter(Table).validate_json
-    cells = [cell for path in tables for cell in read(path.read_bytes())["cells"]]
+    read_table = TypeAdapter(Table).validate_json
+    cells = [cell for path in tables for cell in read_table(path.read_bytes())["cells"]]
     headline_means = headline(measures, cells)
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")

@@ -90,9 +90,9 @@ class Trained(Kind):
         for generator in sorted(generators):
             check_known(f"{message_place}.variations", generator, variations.names())
         if recipe.budget:
-            check_known(f"{message_place}.budget", recipe.budget, config.bound("budgets"))
+            config.check_bound(f"{message_place}.budget", recipe.budget, "budgets")
         if recipe.collection:
-            check_known(f"{message_place}.collection", recipe.collection, config.bound("collections"))
+            config.check_bound(f"{message_place}.collection", recipe.collection, "collections")
         for scale_name, scale in config.scales_of(recipe).items():
             self._check_initial(config, recipe, scale_name, message_place)
             missing = {variation for variation, entry in scale.variations.items() if entry.unavailable}

@@ -5,7 +5,6 @@ from typing import ClassVar, Literal
 
 from pydantic.dataclasses import dataclass
 
-from robustdr.core.checks import check_known
 from robustdr.core.errors import UserError
 from robustdr.core.settings import STRICT
 from robustdr.encoding.directory import WHOLE
@@ -40,7 +39,7 @@ class Whole(Kind):
 
     def check(self, config: Config, name: str, message_place: str) -> None:
         recipe: WholeRecipe = config.systems[name]
-        check_known(f"{message_place}.initial", recipe.initial, config.bound("checkpoints"))
+        config.check_bound(f"{message_place}.initial", recipe.initial, "checkpoints")
         bound = (scale.checkpoints.get(recipe.initial) for scale in config.scales.values())
         if WHOLE not in (forms := sorted({entry.form for entry in bound if entry})):
             has = f"the checkpoint {recipe.initial!r} has the form {', '.join(forms)}"

@@ -57,9 +57,11 @@ def changes(make: Maker[Settings]) -> Grid:
                 cell = make.blank(system, role, query_set, measure)
                 cell_drops[system] = cell, None if cell.not_run else _drop(make, cell, changed)
             for name, members in averages.items():
-                cell_drops[name] = _average(
-                    name, [cell_drops[system] for system in make.one_of_each(members, position)]
-                )
+                parts = [cell_drops[system] for system in make.one_of_each(members, position)]
+                not_run = next((cell.not_run for cell, _ in parts if cell.not_run), "")
+                whole = replace(parts[0][0], system=name, label=name, not_run=not_run)
+                estimates = [estimate for _, estimate in parts if estimate]
+                cell_drops[name] = whole, mean_of(estimates) if len(estimates) == len(parts) else None
             rows = [make.settings.labels[system] for system in make.one_of_each(make.spec.systems, 0)] + list(averages)
             for row, (cell, estimate) in zip(rows, cell_drops.values(), strict=True):
                 name = make.settings.names.get(cell.system, cell.system)
@@ -89,14 +91,6 @@ def _changed(queries: list[Path]) -> Changed:
         for (collection, split, name), varied in texts.items()
         if name != "queries.tsv"
     }
-
-
-def _average(name: str, parts: list[tuple[Cell, Estimate | None]]) -> tuple[Cell, Estimate | None]:
-    """(cell, estimate) of the mean over systems; the estimate is None if one system has none."""
-    not_run = next((cell.not_run for cell, _ in parts if cell.not_run), "")
-    estimates = [estimate for _, estimate in parts if estimate]
-    whole = replace(parts[0][0], system=name, label=name, not_run=not_run)
-    return whole, mean_of(estimates) if len(estimates) == len(parts) else None
 
 
 def mean_of(parts: list[Estimate]) -> Estimate:
