@@ -181,7 +181,11 @@ def ordered(config):
         for name in config.systems
         if not job_graph.lineage.unavailable(name) and job_graph.lineage.is_trained(name)
     ]
-    several = [name for name in trained if len(job_graph.demand.training_variations(name)) > 1]
+    several = [
+        name
+        for name in trained
+        if len(config.systems[name].variations) > 1 < len(job_graph.demand.training_variations(name))
+    ]
     return {name: job_graph.training_data_settings(name).assign != "one" for name in several}
 
 
