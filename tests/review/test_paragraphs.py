@@ -7,6 +7,7 @@ from docx import Document
 
 from robustdr.cli import main
 from robustdr_review.paragraphs import paragraphs
+from robustdr_review.tex import bare
 
 ROWS = r"M & MRR@10 \\ \hline ours & 31.2 \\ theirs & 30.1 \\"
 TABLE = rf"\begin{{table}}\caption{{A}}\begin{{tabular}}{{lr}} {ROWS} \end{{tabular}}\end{{table}}"
@@ -68,3 +69,10 @@ def test_a_table_of_html_in_markdown_is_no_sentence(tmp_path):
     text = "One.\n\n<table><tr>\n<td>9.5\n</table>\nTwo.\n<table> has no end.\n"
     (tmp_path / "a.md").write_text(text, encoding="utf-8")
     assert [*paragraphs(tmp_path / "a.md")[0]] == [(1, "One."), (6, "Two.\n<table> has no end.")]
+
+
+def test_a_hidden_environment_ends_by_its_own_name_or_not_at_all():
+    starred = "a \\begin{comment*} b \\end{comment} c \\end{comment*} d"
+    assert bare(starred).split() == ["a", "d"]
+    unclosed = "a \\begin{comment} b \\end{comment c"
+    assert bare(unclosed) == unclosed

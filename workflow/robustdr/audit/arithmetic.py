@@ -145,6 +145,7 @@ def _ends(kind: str, operands: Operands) -> tuple[np.ndarray, np.ndarray]:
             return low.sum(-1) - plus.high.sum(-1), high.sum(-1) - plus.low.sum(-1)
         case "sum_is":
             return low.sum(-1), high.sum(-1)
+    # std_of
     at_centres = ((low + high) / 2).std(-1, ddof=1)
     reach = np.sqrt((((high - low) / 2) ** 2).sum(-1) / (low.shape[-1] - 1))
     return np.maximum(0.0, at_centres - reach), at_centres + reach

@@ -110,6 +110,7 @@ def _computed(kind: str, operands: Operands, options: Options) -> list[Interval]
             return list(main)
         case "at_least":
             return [Interval(max(part.low for part in main), inf)]
+    # at_most
     return [Interval(-inf, min(part.high for part in main) - _total(operands, "plus").low)]
 
 

@@ -93,13 +93,11 @@ def names(path: Path) -> list[str]:
                 return [path.name]
         except (OSError, *ARCHIVE_DAMAGES) as error:
             raise UserError(f"{path}: a damaged archive ({error}); fetch it again") from None
-    parts_of = {name: PurePosixPath(name).parts for name in file_names}
-    hidden = {
+    return [
         name
-        for name, parts in parts_of.items()
-        if "__MACOSX" in parts or any(part.startswith(".") and part != "." for part in parts)
-    }
-    return [name for name in file_names if name not in hidden]
+        for name in file_names
+        if not any((part.startswith(".") and part != ".") or part == "__MACOSX" for part in PurePosixPath(name).parts)
+    ]
 
 
 def the_one(path: Path, file_names: list[str], pattern: str, subject: str) -> str:

@@ -13,8 +13,13 @@ from robustdr.graph.demand import Group
 from robustdr.graph.models import Models
 from robustdr.keys.node import Input, Need, Node, reads
 from robustdr.keys.provenance import Code
-from robustdr.retrieval.settings import IDENTICAL_IDS, BM25IndexSettings, EmbedSettings, ReleasedRunSettings
-from robustdr.systems.dense import Dense
+from robustdr.retrieval.settings import (
+    IDENTICAL_IDS,
+    BM25IndexSettings,
+    EmbedSettings,
+    ReleasedRunSettings,
+    SearchSettings,
+)
 from robustdr.systems.trained import lengths
 
 
@@ -184,10 +189,11 @@ class Retrieval(Models):
         if lineage.config.judged_candidates(*split):
             inputs["judged"] = reads(self.split_files(split)[1])
         ignored = ignores_identical_ids(lineage.config.collections[collection])
+        settings = kind.ranking(self, system, collection, part.depth + ignored)  # one more, for the one left out
         decides: Any = IDENTICAL_IDS if ignored else None
         folder = f"{self.root}/runs/{collection}/{system}/seed{seed}"
         outputs = {"runs": [f"{self.root}/{run}" for run in runs], "trec": [f"{self.root}/{run}" for run in trec]}
-        if lineage.scale.embeddings.queries and isinstance(kind, Dense) and name != "train":
+        if lineage.scale.embeddings.queries and isinstance(settings, SearchSettings) and name != "train":
             outputs["query-vectors"] = [f"{folder}/{name}.{first}.queries.npy"]
             decides = [decides, "query-vectors"]
         return self.node(
@@ -198,7 +204,7 @@ class Retrieval(Models):
             stage="rank",
             first=f"{folder}/{name}.{first}.arrow",
             code=Code(["rank", kind.ranks, *kind.modules(lineage, system)]),
-            settings=kind.ranking(self, system, collection, part.depth + ignored),  # one more, for the one left out
+            settings=settings,
             decides=decides,
             inputs=inputs,
             after=[self.split_card(split), *self.gates_of_run(system, split)],

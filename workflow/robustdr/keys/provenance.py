@@ -28,7 +28,6 @@ from robustdr.keys.notes import note, recall
 PACKAGE = Path(__file__).resolve().parents[1]
 OF_WHEEL = PACKAGE / "requirements.lock"
 LOCK = OF_WHEEL if OF_WHEEL.is_file() else PACKAGE.parent.parent / "requirements.lock"
-READER = sha256(__file__)  # of the code that reads code
 STAGES = "robustdr.stages"
 RUNNER = f"{STAGES}.__main__"  # starts a stage, checks what it reads and records what it makes
 version = functools.cache(version)  # jobs of one process ask again and again
@@ -81,7 +80,7 @@ def parsed(name: str, source: str) -> tuple[str, dict[str, list[Import]]]:
     Normalised is without comments, docstrings and blank lines. Imports outside of the module's functions are under ''.
     A source is parsed once per machine, Python version and version of this file.
     """
-    subject, state = f"code of {name}", _digest(f"{sys.version} {READER} {source}")
+    subject, state = f"code of {name}", _digest(f"{sys.version} {_reader()} {source}")
     if (stored := recall(subject, state)) is None:
         tree = ast.parse(source)
         imports: dict[str, list[Import]] = {}
@@ -92,6 +91,12 @@ def parsed(name: str, source: str) -> tuple[str, dict[str, list[Import]]]:
         note(subject, state, stored)
     digest, imports = json.loads(stored)
     return digest, imports
+
+
+@functools.cache
+def _reader() -> str:
+    """The digest of the code that reads code."""
+    return sha256(__file__)
 
 
 def _imports(statement: ast.stmt) -> Iterator[Import]:

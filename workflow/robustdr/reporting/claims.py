@@ -202,12 +202,9 @@ def markdown(settings: ClaimsSettings, artifact: dict[str, Any]) -> str:
     claims = sum(not claim["hypothesis"] for claim in records)
     if claims:
         sentences = counted(records)[0].total()
-        claim_counts = f"{sentences} claim{'s' if sentences > 1 else ''}" + (
-            f" in {claims} parts" if sentences < claims else ""
-        )
-        lines.append(
-            f"{claim_counts}. Here: {number['here']}. As printed: {number['as_printed']}. {artifact['chance']}"
-        )
+        plural, parts = "s" if sentences > 1 else "", f" in {claims} parts" if sentences < claims else ""
+        here, printed = number["here"], number["as_printed"]
+        lines.append(f"{sentences} claim{plural}{parts}. Here: {here}. As printed: {printed}. {artifact['chance']}")
     if claims < len(records):
         lines.append(f"{len(records) - claims} hypotheses of this project, which no paper claims, are among the lines.")
     lines.append("")

@@ -192,11 +192,12 @@ def as_text(people: dict[str, np.ndarray], shares_of: Mapping[str, Mapping[str, 
     head = [f"{feature}: {' · '.join(values)}" for feature, values in FEATURES.items()]
     lines = [table_row(["% of the slips", *head]), table_row(["---"] * (len(head) + 1))]
     for name, feature_shares in {"people": people_shares, **shares_of}.items():
-        cells = [" · ".join(f"{100 * share:.0f}" for share in feature_shares[feature]) for feature in FEATURES]
-        lines.append(table_row([name, *("–" if "nan" in cell else cell for cell in cells)]))
+        columns = [feature_shares[feature] for feature in FEATURES]
+        cells = ["–" if np.isnan(c).any() else " · ".join(f"{100 * share:.0f}" for share in c) for c in columns]
+        lines.append(table_row([name, *cells]))
     lines += ["", table_row(["distance from people", *FEATURES]), table_row(["---"] * (len(head) + 1))]
     for name, feature_shares in {"the same people, drawn again": people_shares, **shares_of}.items():
         distances = [distance(people[feature], feature_shares[feature]) for feature in FEATURES]
-        cells = [f"{middle:.2f} ({low:.2f}–{high:.2f})" for middle, low, high in distances]
-        lines.append(table_row([name, *("–" if cell.startswith("nan") else cell for cell in cells)]))
+        cells = ["–" if np.isnan(m) else f"{m:.2f} ({low:.2f}–{high:.2f})" for m, low, high in distances]
+        lines.append(table_row([name, *cells]))
     return "".join(f"{line}\n" for line in lines)
