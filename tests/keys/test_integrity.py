@@ -321,7 +321,7 @@ def test_a_forged_note_keeps_no_digest_and_no_code_of_a_key(artifact, monkeypatc
     monkeypatch.chdir(artifact.parent)
     stat, source = artifact.stat(), "import os\n"
     state = f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}"
-    state_of_code = provenance._digest(f"{sys.version} {provenance.READER} {source}")
+    state_of_code = provenance._digest(f"{sys.version} {provenance._reader()} {source}")
     forged = {str(artifact): (state, "0" * 64), "code of mine": (state_of_code, f'["{"0" * 64}", {{}}]')}
     for subject, (subject_state, value) in forged.items():
         (place := notes._place(subject)).parent.mkdir(parents=True, exist_ok=True)
