@@ -100,6 +100,8 @@ def _chains(graph: Graph, keys: dict[str, str], priors: Path | None) -> list[Cha
     if any(store.why_not(system, role, MEAN) for system in settings.labels):
         return []
     measure = settings.measured[settings.evaluation[role]["measures"][0]]
+    variations = len(store.averaged(role, MEAN))
+    measured = f"{measure} on the mean of {variations} variations, on {settings.display_names.get(role, role)}"
 
     def step(before: str, after: str, first: str) -> Part:
         gain = store.estimate(after, role, MEAN, measure) - store.estimate(before, role, MEAN, measure)
@@ -114,5 +116,5 @@ def _chains(graph: Graph, keys: dict[str, str], priors: Path | None) -> list[Cha
             parts[link] = step(before, after, first) if after else None
             before = after or before
         parts["all together"] = step(first, system, first)
-        chains.append(Chain(settings.labels[system], parts))
+        chains.append(Chain(settings.labels[system], parts, measured))
     return chains

@@ -39,10 +39,11 @@ class Part(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """A method's gain on the mean of the variations, by step: None if the next step comes with it."""
+    """A method's gain, by step: None if the next step comes with it. `measured` says of what, on what."""
 
     label: str
     parts: dict[str, Part | None]
+    measured: str
 
 
 class OtherSetting(NamedTuple):
@@ -85,7 +86,7 @@ class Sentence(NamedTuple):
 
     @property
     def why(self) -> str:
-        """Return why it was not judged."""
+        """Return why it was not judged, or is open."""
         return self.part["why"] or self.part["reason"]
 
     @property
@@ -148,8 +149,10 @@ def answer(papers: Iterable[Claims], setting: str = "") -> list[str]:
                 against = sum(effect["verdict"] == CONTRADICTED for effect in sentence.effects)
                 notes = [f"against it: {against} of {len(sentence.effects)} comparisons", *notes]
             notes += dict.fromkeys(part["doubt"] for part in sentence.parts if part["doubt"])
+            if sentence.verdict == INCONCLUSIVE and any("is open" in part["why"] for part in sentence.parts):
+                notes = ["a control is open", *notes]
             return f"{plain(sentence.short)} ({'; '.join(notes)})" if notes else plain(sentence.short)
-        why = readable(sentence.why.partition("; ")[0], paper)
+        why = _why(sentence, paper).partition("; ")[0]
         return f"{plain(sentence.short)} ({why})" if sentence.verdict == NOT_RUN else why
 
     groups = {
@@ -166,11 +169,23 @@ def answer(papers: Iterable[Claims], setting: str = "") -> list[str]:
             sentence_text(sentence, paper) for sentence, paper in sentence_pairs if sentence.verdict in verdicts
         )
         if text_counts and not (setting and set(verdicts) <= set(UNJUDGED)):
-            texts = (f"{text} ({count})" if count > 1 else text for text, count in text_counts.items())
+            texts = (f"{text} ({count} sentences)" if count > 1 else text for text, count in text_counts.items())
             lines.append(
                 f"**{name}{place}** ({text_counts.total()} of {len(sentence_pairs)} sentences): {'; '.join(texts)}."
             )
+    if setting:
+        unjudged = sum(not sentence.is_judged for sentence, _ in sentence_pairs)
+        lines.append(f"**Not judged{place}**: {unjudged} of {len(sentence_pairs)} sentences.")
     return lines
+
+
+def _why(sentence: Sentence, paper: Claims) -> str:
+    """Return why a sentence was not judged, in Markdown: a control that did not pass by what it asks for."""
+    requirements = {}
+    for control in paper["controls"]:
+        state = f"is {control['state']}" if control["state"] == INCONCLUSIVE else control["state"]
+        requirements[f"{control['name']} {state}"] = f"a control {state}: {control['what'].partition(' (')[0]}"
+    return readable(naming.replace_names(sentence.why, requirements), paper)
 
 
 def readable(text: str, paper: Claims) -> str:
@@ -214,7 +229,7 @@ def _judged(paper: Claims, second: OtherSetting | None, setting: str) -> list[st
 def _numbers(sentence: Sentence, paper: Claims) -> list[str]:
     """Where a sentence was tested, its weakest comparison, p and power; why it was not, if it was not."""
     if not sentence.is_judged:
-        return ["–", readable(sentence.why, paper), "–", "–"]
+        return ["–", _why(sentence, paper), "–", "–"]
     effect = sentence.effects[0]
     size = "no finite size" if effect["size"] is None else f"{100 * effect['size']:+.1f}%"
     weakest = f"{effect['words']}: {size} {bounds(*effect['interval'])}"
@@ -258,9 +273,7 @@ def _unjudged(paper: Claims) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for sentence in sentences(paper):
         if not sentence.is_judged:
-            reasons.setdefault(f"**{sentence.verdict}**: {readable(sentence.why, paper)}", []).append(
-                plain(sentence.short)
-            )
+            reasons.setdefault(f"**{sentence.verdict}**: {_why(sentence, paper)}", []).append(plain(sentence.short))
     return (
         ["", *(f"- {reason}: {'; '.join(sentence_texts)}" for reason, sentence_texts in reasons.items())]
         if reasons
@@ -288,7 +301,7 @@ def _chains(chains: Sequence[Chain]) -> list[str]:
     links = list(chains[0].parts)
     lines = [
         *["", "## What each method's gain is made of", ""],
-        "Gains on the mean of all variations, each step over the one before it. – : the next step comes with it.",
+        f"Gains by {plain(chains[0].measured)}, each step over the one before it. – : the next step comes with it.",
         "",
         table_row(["Method", *links]),
         table_row(["---", *["---"] * len(links)]),
@@ -330,7 +343,8 @@ def write_findings(
         "",
         f"{SIGN} Each row has the comparison that supports it least, with its 95 % interval. p is two-sided; "
         "where a sentence sets a bound (±2 % for “similar”), one-sided against that. Counts are corrected "
-        "within a sentence (Holm). Power: how often our test shows the printed effect.",
+        "within a sentence (Holm). Power: how often our test shows the printed effect. “The gain may have another "
+        "cause”: what the method alone adds is not surely above 0.",
     ]
     if second:
         texts = dict.fromkeys(map(banner, second.papers.values()))
