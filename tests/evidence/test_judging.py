@@ -11,6 +11,7 @@ import yaml
 from robustdr.claims.verdicts import NOT_RUN
 from robustdr.core.errors import UserError
 from robustdr.evaluation import ledger
+from robustdr.evidence import priors
 from robustdr.evidence.findings import findings
 from robustdr.evidence.identity import expected
 from robustdr.evidence.judging import Judge, Single, replicates
@@ -99,6 +100,18 @@ def test_runs_with_other_settings_are_not_judged(graphs_by_folder):
     assert not Judge.from_ledger(graphs_by_folder, EVIDENCE).has("mini")
     write(graphs_by_folder, {4: 0.1}, hardware="b")
     assert judged(graphs_by_folder)["effects"][0]["seeds"] == 1
+
+
+def test_runs_on_files_that_are_not_here_are_refused_and_their_scale_keeps_its_priors(graphs_by_folder):
+    """Without the files, runs on them would be left out in silence: other verdicts, and other priors."""
+    write(graphs_by_folder, {1: 0.1}, scale="text", collection="medquad", settings="0123456789abcdef")
+    with pytest.raises(UserError, match="evidence: its runs on medquad cannot be judged here: MedQuAD's pairs"):
+        Judge.from_ledger(graphs_by_folder, EVIDENCE)
+    before = json.loads((ROOT / "evidence/priors.json").read_text(encoding="utf-8"))
+    (EVIDENCE / "priors.json").write_text(json.dumps(before), encoding="utf-8")
+    priors.write([graphs_by_folder["results/mini"], graphs_by_folder["results/text"]], EVIDENCE)
+    after = json.loads((EVIDENCE / "priors.json").read_text(encoding="utf-8"))
+    assert after["scales"] == {"text": before["scales"]["text"]}
 
 
 def test_real_text_stands_beside_and_is_no_single_run_of_the_miniature(graphs_by_folder, monkeypatch):

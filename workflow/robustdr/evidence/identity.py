@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from robustdr.collections import local_files
 from robustdr.core.settings import identifying
 from robustdr.evaluation.settled import Expected, settled_rows
 from robustdr.graph.graph import Graph
@@ -73,6 +74,20 @@ def current(graphs: Iterable[Graph], rows: pd.DataFrame) -> pd.DataFrame:
     by_scale = {graph.lineage.scale_name: graph for graph in graphs}
     scales = [scale for scale in rows["scale"].unique() if scale in by_scale]
     return pd.concat([rows[:0], *(settled_rows(rows, scale, expected(by_scale[scale])) for scale in scales)])
+
+
+def unreadable(graph: Graph, rows: pd.DataFrame) -> dict[str, str]:
+    """Return by collection why runs that a ledger has at the scale of a graph cannot be judged on this machine.
+
+    The settings of a run have the digests of its collection's files. Without the files nobody knows whether they match.
+    """
+    sources = graph.lineage.config.collections
+    measured = sorted(set(rows.loc[rows["scale"] == graph.lineage.scale_name, "collection"]) & sources.keys())
+    return {
+        name: sources[name]["unavailable"]
+        for name in measured
+        if "unavailable" in sources[name] and not all(path.is_file() for path in local_files(sources[name]))
+    }
 
 
 @cache

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from robustdr.claims.verdicts import NOT_RUN, NOT_TESTABLE
+from robustdr.core.errors import UserError
 from robustdr.core.files import write_json
 from robustdr.evaluation import ledger
 from robustdr.evaluation.settled import lay_out, one_run_a_seed
-from robustdr.evidence.identity import current
+from robustdr.evidence.identity import current, unreadable
 from robustdr.graph import tables
 from robustdr.graph.graph import Graph
 from robustdr.reporting.artifacts import Record as Claim
@@ -58,12 +59,18 @@ class Judge:
 
     @classmethod
     def from_ledger(cls, graphs: Mapping[str, Graph], evidence: Path) -> "Judge":
-        """Read a ledger. Rows whose scale or settings the configuration no longer has are left out."""
+        """Read a ledger. Rows whose scale or settings the configuration no longer has are left out.
+
+        Raises:
+            UserError: the files of a collection that it has runs on are not here.
+        """
         by_scale = {graph.lineage.scale_name: graph for graph in graphs.values()}
+        rows = ledger.read_ledger(evidence)
+        for graph in graphs.values():
+            for collection, reason in unreadable(graph, rows).items():
+                raise UserError(f"{evidence}: its runs on {collection} cannot be judged here: {reason}")
         priors = evidence / tables.PRIORS.name
-        return cls(
-            by_scale, current(graphs.values(), ledger.read_ledger(evidence)), priors if priors.is_file() else None
-        )
+        return cls(by_scale, current(graphs.values(), rows), priors if priors.is_file() else None)
 
     def has(self, scale: str) -> bool:
         return bool((self.rows["scale"] == scale).any())

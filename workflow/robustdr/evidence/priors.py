@@ -12,11 +12,11 @@ from robustdr.claims.measured import Measured, ratio
 from robustdr.core.errors import Absent
 from robustdr.core.files import write_json
 from robustdr.evaluation import ledger, priors
-from robustdr.evaluation.priors import Contrast, Written
+from robustdr.evaluation.priors import Contrast, Written, read_priors
 from robustdr.evaluation.quotients import Ratio
 from robustdr.evaluation.settled import lay_out, one_run_a_seed
 from robustdr.evaluation.store import open_store
-from robustdr.evidence.identity import current
+from robustdr.evidence.identity import current, unreadable
 from robustdr.evidence.judging import claims_inputs
 from robustdr.graph.graph import Graph
 from robustdr.graph.tables import PRIORS
@@ -65,15 +65,21 @@ def contrasts(graph: Graph, rows: pd.DataFrame) -> list[Contrast]:
 
 
 def write(graphs: Collection[Graph], evidence: Path) -> Path:
-    """Fit the priors of every scale on its runs with the settings of the configuration; return the file, readable."""
-    rows = current(graphs, ledger.read_ledger(evidence))
-    fitted = {
-        graph.lineage.scale_name: families
-        for graph in graphs
-        if (families := priors.fit(contrasts(graph, rows[rows["scale"] == graph.lineage.scale_name])))
-    }
-    output = evidence / PRIORS.name
-    write_json(output, _rounded(Written(version=1, scales=dict(sorted(fitted.items()))).model_dump()))
+    """Fit the priors of every scale on its runs with the settings of the configuration; return the file, readable.
+
+    A scale keeps its priors where the files of a collection are not here: some of its runs could not be taken.
+    """
+    ledger_rows, output = ledger.read_ledger(evidence), evidence / PRIORS.name
+    rows, before = current(graphs, ledger_rows), read_priors(output) if output.is_file() else {}
+    families_of = {}
+    for graph in graphs:
+        scale = graph.lineage.scale_name
+        if unreadable(graph, ledger_rows):
+            families_of[scale] = before.get(scale, {})
+        else:
+            families_of[scale] = priors.fit(contrasts(graph, rows[rows["scale"] == scale]))
+    scales = {scale: families for scale, families in sorted(families_of.items()) if families}
+    write_json(output, _rounded(Written(version=1, scales=scales).model_dump()))
     return output
 
 

@@ -22,6 +22,8 @@ from robustdr.graph.targets import of_paper
 from robustdr.keys.integrity import key_of, record_of
 from robustdr.keys.node import histories
 
+DATA = Path("data")  # files of collections that no package has: the settings of runs have their digests
+
 
 def outdated(paths: Sequence[Path], changes: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence for each artifact whose key is not the one of today's plan: `snakemake --touch` hides it.
@@ -85,7 +87,8 @@ def changed_findings() -> Iterator[str]:
     with TemporaryDirectory() as folder:
         copytree(evidence.EVIDENCE, folder / evidence.EVIDENCE)
         copy(README, folder)
-        Path(folder, FOLDER).symlink_to(FOLDER.resolve())
+        for place in filter(Path.is_dir, (FOLDER, DATA)):
+            Path(folder, place).symlink_to(place.resolve())
         with chdir(folder), open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
             evidence.findings(argparse.Namespace(scale=None, beside="text"))
         texts = {place: Path(folder, place).read_text(encoding="utf-8") for place in places}
