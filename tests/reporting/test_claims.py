@@ -236,7 +236,7 @@ def test_what_was_not_run_is_folded_away_with_its_reason(write):
     )
     assert [record["verdict"] for record in records] == ["supported", "not run"]
     assert records[1]["reason"] == "ance on toy: released as a pickle only"
-    folded = text.partition("<details><summary>1 claims were not run here</summary>")[2].partition("</details>")[0]
+    folded = text.partition("<details><summary>Claims not run here: 1</summary>")[2].partition("</details>")[0]
     assert "ANCE too" in folded and "released as a pickle only" in folded and "Noise hurts" not in folded
 
 

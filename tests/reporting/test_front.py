@@ -4,9 +4,12 @@ import re
 from pathlib import Path
 
 import pytest
+from matplotlib.axes import Axes
 
 from robustdr.core.errors import UserError
-from robustdr.reporting.front import judged, ledger_digest, write_front
+from robustdr.reporting.findings import OtherSetting, judged
+from robustdr.reporting.front import draw, ledger_digest, write_front
+from robustdr.reporting.style import COLOURS
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -57,10 +60,14 @@ def test_the_digest_moves_with_a_file_of_the_ledger(tmp_path):
 
 def test_a_part_that_was_judged_stands_for_each_headline_sentence():
     unjudged_claims = claim("B", headline=False), claim("C", hypothesis=True), claim("D", "not run")
-    sentences = judged(
-        [paper(claim("A", "not run"), {**claim("A"), "claim": "A: on B"}, *unjudged_claims), paper(claim("E"))]
-    )
-    assert [sentence.part["claim"] for sentence in sentences] == ["A: on B", "E: on A"]
+    first = paper(claim("A", "not run"), {**claim("A"), "claim": "A: on B"}, *unjudged_claims, claim("E"))
+    assert [row[0].part["claim"] for row in judged(first, None)] == ["A: on B", "E: on A"]
+
+
+def test_a_sentence_that_another_setting_judged_stands_with_the_verdicts_of_both():
+    first = paper(claim("A", "not run"), claim("B", "not run"))
+    second = OtherSetting("real text", "Runs.", {"A paper": paper(claim("A", "contradicted"), claim("B", "not run"))})
+    assert [[sentence.verdict for sentence in row] for row in judged(first, second)] == [["not run", "contradicted"]]
 
 
 def test_the_findings_replace_the_old_ones_and_equal_verdicts_give_equal_bytes(tmp_path):
@@ -68,16 +75,33 @@ def test_the_findings_replace_the_old_ones_and_equal_verdicts_give_equal_bytes(t
     readme.write_text("a\n<!-- findings of old -->\nold\n<!-- end of findings -->\nb\n")
     outputs = []
     for _ in range(2):
-        write_front("Verdicts.", [paper(claim("A"))], None, tmp_path / "evidence", readme, picture)
+        write_front("Verdicts.", [paper(claim("A"))], "toys", None, tmp_path / "evidence", readme, picture)
         outputs.append((readme.read_bytes(), picture.read_bytes()))
     assert outputs[0] == outputs[1] and b"old" not in outputs[0][0] and b"**Miniature.** Toys." in outputs[0][0]
     assert b"- **Held** (1 of 1 sentences): A.\n" in outputs[0][0]
 
 
+def test_the_picture_has_a_lane_and_a_verdict_for_each_setting(tmp_path, monkeypatch):
+    lanes, texts = [], []
+    monkeypatch.setattr(Axes, "plot", lambda _, x, y, *_args, **keywords: lanes.append((x, y, keywords["color"])))
+    monkeypatch.setattr(Axes, "text", lambda _, x, y, words, **keywords: texts.append((y, words, keywords["color"])))
+    first = paper(claim("A"), claim("B", "not testable here"))
+    second = OtherSetting("real text", "Runs.", {"A paper": paper(claim("A", "contradicted"), claim("B", "partly"))})
+    draw(judged(first, second), ["toys", "real text"], tmp_path / "picture.svg")
+    blue, red = COLOURS[:2]
+    assert [(words, colour) for _, words, colour in texts] == [
+        ("supported", blue), ("contradicted", red), ("not testable here", blue), ("partly: 0 of 1 comparisons", red),
+    ]  # fmt: skip
+    heights = [y for y, *_ in texts]
+    assert heights == pytest.approx([-0.2, 0.2, 0.8, 1.2])
+    dots = [(y, colour) for x, y, colour in lanes if x == [25.0]]
+    assert dots == [([heights[0]], blue), ([heights[1]], red), ([heights[3]], red)]  # B was not judged on toys
+
+
 def test_a_readme_without_a_place_is_an_error(tmp_path):
     (tmp_path / "README.md").write_text("a\n")
     with pytest.raises(UserError, match="no line '<!-- findings of LEDGER -->'"):
-        write_front("V.", [paper(claim("A"))], None, tmp_path, tmp_path / "README.md", tmp_path / "p.svg")
+        write_front("V.", [paper(claim("A"))], "toys", None, tmp_path, tmp_path / "README.md", tmp_path / "p.svg")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

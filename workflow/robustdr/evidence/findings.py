@@ -66,7 +66,7 @@ def findings(graphs: Mapping[str, Graph], scale: str, second_scale: str, evidenc
         )
     setting = graph.lineage.scale.setting
     write_findings(origin, verdicts, chains, ledger_digest(evidence), output, setting, second)
-    write_front(origin, list(verdicts.values()), second, evidence, README, PICTURE)
+    write_front(origin, list(verdicts.values()), setting, second, evidence, README, PICTURE)
 
 
 def _judge(judge: Judge, scale: str, papers: list[str]) -> dict[Path, Claims]:

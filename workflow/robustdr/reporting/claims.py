@@ -212,7 +212,7 @@ def markdown(settings: ClaimsSettings, artifact: dict[str, Any]) -> str:
     skipped = [claim for claim in records if claim["verdict"] == NOT_RUN]
     lines += [*head, *(_line(claim) for claim in records if claim not in skipped), ""]
     if skipped:
-        lines += [f"<details><summary>{len(skipped)} claims were not run here</summary>", "", *head]
+        lines += [f"<details><summary>Claims not run here: {len(skipped)}</summary>", "", *head]
         lines += [*map(_line, skipped), "", "</details>", ""]
     return "\n".join([*lines, *(f"- {note}" for note in LEGEND), f"- Made by `{settings.command}`.", ""])
 

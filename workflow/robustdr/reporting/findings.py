@@ -98,6 +98,11 @@ class Sentence(NamedTuple):
         return f"{words} (other parts: {self.unjudged_parts})" if self.unjudged else words
 
     @property
+    def supported(self) -> str:
+        """How many of its comparisons support it."""
+        return f"{sum(effect['verdict'] == SUPPORTED for effect in self.effects)} of {len(self.effects)} comparisons"
+
+    @property
     def unjudged_parts(self) -> str:
         return ", ".join(f"{count} {verdict}" for verdict, count in self.unjudged.items())
 
@@ -125,6 +130,13 @@ def sentences(paper: Claims) -> list[Sentence]:
     return headline_sentences
 
 
+def judged(paper: Claims, second: OtherSetting | None) -> list[tuple[Sentence, ...]]:
+    """Return a paper's headline sentences in this and the second setting, if one of these judged them."""
+    settings = [paper, second.papers[paper["title"]]] if second else [paper]
+    rows = zip(*map(sentences, settings), strict=True)
+    return [row for row in rows if any(sentence.is_judged for sentence in row)]
+
+
 def banner(paper: Claims) -> str:
     """Return what a miniature has in place of the papers' data, without amounts; '' for no miniature."""
     return paper["miniature"].partition(" Amounts:")[0]
@@ -143,8 +155,7 @@ def answer(papers: Iterable[Claims], setting: str = "") -> list[str]:
         if sentence.is_judged:
             notes = [f"other parts: {sentence.unjudged_parts}"] if sentence.unjudged else []
             if sentence.verdict == PARTLY:
-                supported = sum(effect["verdict"] == SUPPORTED for effect in sentence.effects)
-                notes = [f"{supported} of {len(sentence.effects)} comparisons", *notes]
+                notes = [sentence.supported, *notes]
             if sentence.verdict == CONTRADICTED:
                 against = sum(effect["verdict"] == CONTRADICTED for effect in sentence.effects)
                 notes = [f"against it: {against} of {len(sentence.effects)} comparisons", *notes]
@@ -197,28 +208,23 @@ def _quoted(sentence: str) -> str:
     return f"“{plain(shorten(sentence, QUOTED, placeholder=' […]'))}”"
 
 
-def _judged(paper: Claims, second: OtherSetting | None, setting: str) -> list[str]:
+def _judged_table(paper: Claims, second: OtherSetting | None, setting: str) -> list[str]:
     """A row for each headline sentence that was judged, in either setting if there are two."""
-    paper_sentences = sentences(paper)
-    second_sentences = sentences(second.papers[paper["title"]]) if second else paper_sentences
-    pairs = [
-        pair
-        for pair in zip(paper_sentences, second_sentences, strict=True)
-        if any(sentence.is_judged for sentence in pair)
-    ]
-    if not pairs:
+    rows = judged(paper, second)
+    if not rows:
         return []
     head = ["Sentence", "Verdict", "On", "Weakest comparison", "p", "Least power"]
-    rules = ["---", "---", "---", "---", "---:", "---:"]
+    aligned = ["---", "---", "---", "---", "---:", "---:"]
     if second:
         head[1] += f" on {setting}"
         head += [f"Verdict on {second.setting}", "Weakest comparison there", "Do the two differ?"]
-        rules += ["---"] * 3
-    lines = ["", table_row(head), table_row(rules)]
-    for sentence, second_sentence in pairs:
+        aligned += ["---"] * 3
+    lines = ["", table_row(head), table_row(aligned)]
+    for sentence, *second_sentences in rows:
         quote = f"{_quoted(sentence.part['sentence'])} ({plain(sentence.part['source'].partition(';')[0])})"
         row = [quote, f"**{sentence.words}**", *_numbers(sentence, paper)]
         if second:
+            (second_sentence,) = second_sentences
             numbers = _numbers(second_sentence, second.papers[paper["title"]])
             weakest = "–" if second_sentence.verdict == NOT_RUN else numbers[1]
             row += [f"**{second_sentence.words}**", weakest, _differences(sentence, second_sentence, paper)]
@@ -356,6 +362,6 @@ def write_findings(
         ]
     for paper in with_headlines:
         lines += ["", f"## {plain(paper['title'])}"]
-        lines += [*_judged(paper, second, setting), *_unjudged(paper), *_contradicted(paper)]
+        lines += [*_judged_table(paper, second, setting), *_unjudged(paper), *_contradicted(paper)]
     lines += _chains(chains)
     write_text(output, "\n".join(lines) + "\n")
