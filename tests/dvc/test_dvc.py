@@ -207,14 +207,21 @@ def test_an_interrupted_push_to_s3_goes_on_and_all_can_be_pulled(first, bucket):
     address = bucket.meta.client.meta.endpoint_url
     clone.do("dvc", "remote", "add", "--default", "s3", f"s3://{bucket.name}/results")
     clone.do("dvc", "remote", "modify", "s3", "endpointurl", address)
-    interrupted = False
-    while not interrupted:  # a busy machine may deliver the signal after the push has ended
+
+    def listen():  # a shell that starts the tests in the background lets its children ignore the signal
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    for _ in range(5):  # a busy machine may deliver the signal after the push has ended
         bucket.objects.delete()
-        push = subprocess.Popen(["dvc", "push", "--jobs", "1"], cwd=clone.folder, env=clone.environment)
+        command = ["dvc", "push", "--jobs", "1"]
+        push = subprocess.Popen(command, cwd=clone.folder, env=clone.environment, preexec_fn=listen)
         while push.poll() is None and len(list(bucket.objects.all())) < 3:
             time.sleep(0.02)
         push.send_signal(signal.SIGINT)
-        interrupted = push.wait(60) != 0
+        if push.wait(60) != 0:
+            break
+    else:
+        pytest.fail("no push was interrupted")
     before = {entry.key: entry.last_modified for entry in bucket.objects.all()}
     clone.do("dvc", "push")
     after = {entry.key: entry.last_modified for entry in bucket.objects.all()}
