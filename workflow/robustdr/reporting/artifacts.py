@@ -140,7 +140,12 @@ class Claims(TypedDict):
 
 def is_headline(claim: Mapping[str, Any]) -> bool:
     """Whether a claim (`Record`) is one on which the abstract or the conclusion of a paper rests."""
-    return claim["headline"] and not claim["hypothesis"]
+    return claim["headline"] and not is_hypothesis(claim)
+
+
+def is_hypothesis(claim: Mapping[str, Any]) -> bool:
+    """Whether this project states a claim (`Record`), and no paper does."""
+    return claim["hypothesis"]
 
 
 def averaged(cell: Cell, means: Means) -> list[str]:

@@ -1,7 +1,7 @@
 """The findings on one page: what each paper's headline sentences come to, here and by the paper's own numbers."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from textwrap import shorten
 from typing import NamedTuple
@@ -24,7 +24,7 @@ from robustdr.core.files import write_text
 from robustdr.core.markup import plain, prose, table_row
 from robustdr.evaluation.statistics import holm
 from robustdr.reporting import naming
-from robustdr.reporting.artifacts import Claims, Effect, Record, is_headline
+from robustdr.reporting.artifacts import Claims, Effect, Record, is_headline, is_hypothesis
 from robustdr.reporting.claims import SIGN
 
 QUOTED = 64  # characters of a sentence that the page quotes
@@ -112,10 +112,10 @@ class Sentence(NamedTuple):
         return min((effect["power"] for effect in self.effects if effect["power"] is not None), default=None)
 
 
-def sentences(paper: Claims) -> list[Sentence]:
-    """Return a paper's headline sentences."""
+def sentences(paper: Claims, chosen: Callable[[Record], bool] = is_headline) -> list[Sentence]:
+    """Return a paper's headline sentences, or the others that are chosen by their parts."""
     parts: dict[str, list[Record]] = {}
-    for claim in filter(is_headline, paper["claims"]):
+    for claim in filter(chosen, paper["claims"]):
         parts.setdefault(claim["sentence"], []).append(claim)
     verdicts = sentence_verdicts(
         (sentence, record["verdict"]) for sentence, records in parts.items() for record in records
@@ -130,10 +130,12 @@ def sentences(paper: Claims) -> list[Sentence]:
     return headline_sentences
 
 
-def judged(paper: Claims, second: OtherSetting | None) -> list[tuple[Sentence, ...]]:
-    """Return a paper's headline sentences in this and the second setting, if one of these judged them."""
+def judged(
+    paper: Claims, second: OtherSetting | None, chosen: Callable[[Record], bool] = is_headline
+) -> list[tuple[Sentence, ...]]:
+    """Return a paper's `sentences` in this and the second setting, if one of these judged them."""
     settings = [paper, second.papers[paper["title"]]] if second else [paper]
-    rows = zip(*map(sentences, settings), strict=True)
+    rows = zip(*(sentences(document, chosen) for document in settings), strict=True)
     return [row for row in rows if any(sentence.is_judged for sentence in row)]
 
 
@@ -208,28 +210,51 @@ def _quoted(sentence: str) -> str:
     return f"“{plain(shorten(sentence, QUOTED, placeholder=' […]'))}”"
 
 
-def _judged_table(paper: Claims, second: OtherSetting | None, setting: str) -> list[str]:
-    """A row for each headline sentence that was judged, in either setting if there are two."""
-    rows = judged(paper, second)
+def _table(heading: str, rows: list[str], second: OtherSetting | None, setting: str) -> list[str]:
+    """The rows of sentences (see `_row`) below their head; none if there are no rows."""
     if not rows:
         return []
-    head = ["Sentence", "Verdict", "On", "Weakest comparison", "p", "Least power"]
+    head = [heading, "Verdict", "On", "Weakest comparison", "p", "Least power"]
     aligned = ["---", "---", "---", "---", "---:", "---:"]
     if second:
         head[1] += f" on {setting}"
         head += [f"Verdict on {second.setting}", "Weakest comparison there", "Do the two differ?"]
         aligned += ["---"] * 3
-    lines = ["", table_row(head), table_row(aligned)]
-    for sentence, *second_sentences in rows:
-        quote = f"{_quoted(sentence.part['sentence'])} ({plain(sentence.part['source'].partition(';')[0])})"
-        row = [quote, f"**{sentence.words}**", *_numbers(sentence, paper)]
-        if second:
-            (second_sentence,) = second_sentences
-            numbers = _numbers(second_sentence, second.papers[paper["title"]])
-            weakest = "–" if second_sentence.verdict == NOT_RUN else numbers[1]
-            row += [f"**{second_sentence.words}**", weakest, _differences(sentence, second_sentence, paper)]
-        lines.append(table_row(row))
-    return lines
+    return ["", table_row(head), table_row(aligned), *rows]
+
+
+def _row(text: str, settings: tuple[Sentence, ...], paper: Claims, second: OtherSetting | None) -> str:
+    """A sentence's verdict and weakest comparison in each setting."""
+    sentence, *second_sentences = settings
+    row = [text, f"**{sentence.words}**", *_numbers(sentence, paper)]
+    if second:
+        (second_sentence,) = second_sentences
+        numbers = _numbers(second_sentence, second.papers[paper["title"]])
+        weakest = "–" if second_sentence.verdict == NOT_RUN else numbers[1]
+        row += [f"**{second_sentence.words}**", weakest, _differences(sentence, second_sentence, paper)]
+    return table_row(row)
+
+
+def _headlines(paper: Claims, second: OtherSetting | None, setting: str) -> list[str]:
+    """A row for each headline sentence that was judged, in either setting if there are two."""
+    rows = []
+    for settings in judged(paper, second):
+        part = settings[0].part
+        text = f"{_quoted(part['sentence'])} ({plain(part['source'].partition(';')[0])})"
+        rows.append(_row(text, settings, paper, second))
+    return _table("Sentence", rows, second, setting)
+
+
+def _hypotheses(papers: Iterable[Claims], second: OtherSetting | None, setting: str) -> list[str]:
+    """A row for each hypothesis of this project that was judged, in either setting if there are two."""
+    rows = [
+        _row(plain(settings[0].part["claim"]), settings, paper, second)
+        for paper in papers
+        for settings in judged(paper, second, is_hypothesis)
+    ]
+    table = _table("Hypothesis", rows, second, setting)
+    text = "No paper claims them. Each was stated before its run, and is tested at 5 %, not corrected for their number."
+    return ["", "## Hypotheses of this project", "", text, *table] if table else []
 
 
 def _numbers(sentence: Sentence, paper: Claims) -> list[str]:
@@ -362,6 +387,6 @@ def write_findings(
         ]
     for paper in with_headlines:
         lines += ["", f"## {plain(paper['title'])}"]
-        lines += [*_judged_table(paper, second, setting), *_unjudged(paper), *_contradicted(paper)]
-    lines += _chains(chains)
+        lines += [*_headlines(paper, second, setting), *_unjudged(paper), *_contradicted(paper)]
+    lines += [*_hypotheses(papers.values(), second, setting), *_chains(chains)]
     write_text(output, "\n".join(lines) + "\n")
