@@ -117,7 +117,7 @@ def systems_behind(job_graph, papers):
 
 
 # Keys that only some forms of a checkpoint or kinds of recipes have: elsewhere the configuration refuses another value.
-OF_SOME = {"hashed", "filters", "pooling", "form", "encoders", "segments", "unit"}
+OF_SOME = {"random_weights", "hashed", "filters", "pooling", "form", "encoders", "segments", "unit"}
 
 
 @pytest.mark.slow
