@@ -82,10 +82,10 @@ def test_a_judged_sentence_has_a_row_with_its_weakest_comparison(page):
     assert page.startswith("<!-- findings of 0123 -->\n# Findings\n") and f"{row}| 0.012 | 0.83 |\n" in page
 
 
-def test_hypotheses_of_this_project_stand_apart_from_what_papers_claim(page):
-    headlines, _, hypotheses = page.partition("\n## Hypotheses of this project\n")
-    assert [row.split(" | ")[0] for row in hypotheses.splitlines() if "**supported**" in row] == ["| F", "| H"]
-    assert "| F" not in headlines and "All methods" not in page
+def test_hypotheses_stand_on_the_page_where_a_comparison_claims_nothing_else(page):
+    headlines, _, hypotheses = page.partition("\n## All methods\n")
+    assert [row.split(" | ")[0] for row in hypotheses.splitlines() if "**supported**" in row] == ["| H"]
+    assert "| F" not in headlines and "| H" not in headlines
 
 
 def test_a_hypothesis_stands_with_its_verdict_in_both_settings(tmp_path):
@@ -154,7 +154,7 @@ def test_an_effect_without_bounds_has_words(tmp_path):
 
 
 def test_other_claims_and_hypotheses_have_none(page):
-    assert "“D”" not in page and "“F”" not in page and "All methods" not in page
+    assert "“D”" not in page and "“F”" not in page
 
 
 def test_headline_sentences_that_the_prints_contradict_are_listed_with_the_audit_s_doubts(tmp_path):
@@ -245,7 +245,7 @@ def test_each_sentence_of_the_page_agrees_with_the_numbers_beside_it():
                 assert k + o + a == n and 0 < k < n
         for name, word in WORDS.items():
             assert int(counts.get(name + place, 0)) == [verdict["verdict"] for verdict in verdicts].count(word)
-    assert sum(bool(re.search(r"\w", word)) for word in text.split()) <= 2400
+    assert sum(bool(re.search(r"\w", word)) for word in text.split()) <= 2500
 
 
 def test_only_headline_sentences_have_a_short_form():

@@ -245,16 +245,14 @@ def _headlines(paper: Claims, second: OtherSetting | None, setting: str) -> list
     return _table("Sentence", rows, second, setting)
 
 
-def _hypotheses(papers: Iterable[Claims], second: OtherSetting | None, setting: str) -> list[str]:
+def _hypotheses(paper: Claims, second: OtherSetting | None, setting: str) -> list[str]:
     """A row for each hypothesis of this project that was judged, in either setting if there are two."""
     rows = [
         _row(plain(settings[0].part["claim"]), settings, paper, second)
-        for paper in papers
         for settings in judged(paper, second, is_hypothesis)
     ]
-    table = _table("Hypothesis", rows, second, setting)
-    text = "No paper claims them. Each was stated before its run, and is tested at 5 %, not corrected for their number."
-    return ["", "## Hypotheses of this project", "", text, *table] if table else []
+    text = "This project's hypotheses, each stated before its run. Tests are at 5 %, not corrected for their number."
+    return ["", text, *_table("Hypothesis", rows, second, setting)] if rows else []
 
 
 def _numbers(sentence: Sentence, paper: Claims) -> list[str]:
@@ -388,5 +386,8 @@ def write_findings(
     for paper in with_headlines:
         lines += ["", f"## {plain(paper['title'])}"]
         lines += [*_headlines(paper, second, setting), *_unjudged(paper), *_contradicted(paper)]
-    lines += [*_hypotheses(papers.values(), second, setting), *_chains(chains)]
+    for paper in papers.values():
+        if paper not in with_headlines and (rows := _hypotheses(paper, second, setting)):
+            lines += ["", f"## {plain(paper['title'])}", *rows]
+    lines += _chains(chains)
     write_text(output, "\n".join(lines) + "\n")
