@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
-from matplotlib.axes import Axes
 
 from robustdr.core.errors import UserError
+from robustdr.reporting import front
 from robustdr.reporting.findings import OtherSetting, judged
-from robustdr.reporting.front import draw, ledger_digest, write_front
+from robustdr.reporting.front import ledger_digest, write_front
 from robustdr.reporting.style import COLOURS
 
 ROOT = Path(__file__).parents[2]
@@ -82,20 +82,20 @@ def test_the_findings_replace_the_old_ones_and_equal_verdicts_give_equal_bytes(t
 
 
 def test_the_picture_has_a_lane_and_a_verdict_for_each_setting(tmp_path, monkeypatch):
-    lanes, texts = [], []
-    monkeypatch.setattr(Axes, "plot", lambda _, x, y, *_args, **keywords: lanes.append((x, y, keywords["color"])))
-    monkeypatch.setattr(Axes, "text", lambda _, x, y, words, **keywords: texts.append((y, words, keywords["color"])))
+    figures = []
+    monkeypatch.setattr(front, "save", lambda figure, _: figures.append(figure))
     first = paper(claim("A"), claim("B", "not testable here"))
     second = OtherSetting("real text", "Runs.", {"A paper": paper(claim("A", "contradicted"), claim("B", "partly"))})
-    draw(judged(first, second), ["toys", "real text"], tmp_path / "picture.svg")
+    front.draw(judged(first, second), ["toys", "real text"], tmp_path / "picture.svg")
+    (axes,) = figures[0].axes
     blue, red = COLOURS[:2]
-    assert [(words, colour) for _, words, colour in texts] == [
+    assert [(text.get_text(), text.get_color()) for text in axes.texts] == [
         ("supported", blue), ("contradicted", red), ("not testable here", blue), ("partly: 0 of 1 comparisons", red),
     ]  # fmt: skip
-    heights = [y for y, *_ in texts]
+    heights = [text.get_position()[1] for text in axes.texts]
     assert heights == pytest.approx([-0.2, 0.2, 0.8, 1.2])
-    dots = [(y, colour) for x, y, colour in lanes if x == [25.0]]
-    assert dots == [([heights[0]], blue), ([heights[1]], red), ([heights[3]], red)]  # B was not judged on toys
+    dots = [(line.get_ydata()[0], line.get_color()) for line in axes.lines if list(line.get_xdata()) == [25.0]]
+    assert dots == [(heights[0], blue), (heights[1], red), (heights[3], red)]  # B was not judged on toys
 
 
 def test_a_readme_without_a_place_is_an_error(tmp_path):

@@ -134,8 +134,8 @@ def judged(
     paper: Claims, second: OtherSetting | None, chosen: Callable[[Record], bool] = is_headline
 ) -> list[tuple[Sentence, ...]]:
     """Return a paper's `sentences` in this and the second setting, if one of these judged them."""
-    settings = [paper, second.papers[paper["title"]]] if second else [paper]
-    rows = zip(*(sentences(document, chosen) for document in settings), strict=True)
+    documents = [paper, second.papers[paper["title"]]] if second else [paper]
+    rows = zip(*(sentences(document, chosen) for document in documents), strict=True)
     return [row for row in rows if any(sentence.is_judged for sentence in row)]
 
 
@@ -223,35 +223,30 @@ def _table(heading: str, rows: list[str], second: OtherSetting | None, setting: 
     return ["", table_row(head), table_row(aligned), *rows]
 
 
-def _row(text: str, settings: tuple[Sentence, ...], paper: Claims, second: OtherSetting | None) -> str:
-    """A sentence's verdict and weakest comparison in each setting."""
-    sentence, *second_sentences = settings
-    row = [text, f"**{sentence.words}**", *_numbers(sentence, paper)]
+def _row(text: str, row: tuple[Sentence, ...], paper: Claims, second: OtherSetting | None) -> str:
+    """A sentence's text and source, and its verdict and weakest comparison in each setting (see `judged`)."""
+    sentence, *second_sentences = row
+    text = f"{text} ({plain(sentence.part['source'].partition(';')[0])})"
+    cells = [text, f"**{sentence.words}**", *_numbers(sentence, paper)]
     if second:
         (second_sentence,) = second_sentences
         numbers = _numbers(second_sentence, second.papers[paper["title"]])
         weakest = "–" if second_sentence.verdict == NOT_RUN else numbers[1]
-        row += [f"**{second_sentence.words}**", weakest, _differences(sentence, second_sentence, paper)]
-    return table_row(row)
+        cells += [f"**{second_sentence.words}**", weakest, _differences(sentence, second_sentence, paper)]
+    return table_row(cells)
 
 
 def _headlines(paper: Claims, second: OtherSetting | None, setting: str) -> list[str]:
     """A row for each headline sentence that was judged, in either setting if there are two."""
-    rows = []
-    for settings in judged(paper, second):
-        part = settings[0].part
-        text = f"{_quoted(part['sentence'])} ({plain(part['source'].partition(';')[0])})"
-        rows.append(_row(text, settings, paper, second))
+    rows = [_row(_quoted(row[0].part["sentence"]), row, paper, second) for row in judged(paper, second)]
     return _table("Sentence", rows, second, setting)
 
 
 def _hypotheses(paper: Claims, second: OtherSetting | None, setting: str) -> list[str]:
     """A row for each hypothesis of this project that was judged, in either setting if there are two."""
-    rows = [
-        _row(plain(settings[0].part["claim"]), settings, paper, second)
-        for settings in judged(paper, second, is_hypothesis)
-    ]
-    text = "This project's hypotheses, each stated before its run. Tests are at 5 %, not corrected for their number."
+    judged_rows = judged(paper, second, is_hypothesis)
+    rows = [_row(plain(row[0].part["claim"]), row, paper, second) for row in judged_rows]
+    text = "Hypotheses of this project. Their tests are not corrected for the number of hypotheses."
     return ["", text, *_table("Hypothesis", rows, second, setting)] if rows else []
 
 
@@ -387,7 +382,7 @@ def write_findings(
         lines += ["", f"## {plain(paper['title'])}"]
         lines += [*_headlines(paper, second, setting), *_unjudged(paper), *_contradicted(paper)]
     for paper in papers.values():
-        if paper not in with_headlines and (rows := _hypotheses(paper, second, setting)):
+        if not sentences(paper) and (rows := _hypotheses(paper, second, setting)):
             lines += ["", f"## {plain(paper['title'])}", *rows]
     lines += _chains(chains)
     write_text(output, "\n".join(lines) + "\n")
