@@ -59,7 +59,8 @@ CLAIMS = {
     "claims": [
         {**CLAIM, "verdict": "contradicted", "words": "contradicted", "evidence": ["misspell: -25.0%"],
          "effects": [EFFECT]},
-        {**CLAIM, "sentence": "Is it so?", "verdict": "inconclusive", "words": "inconclusive", "evidence": ["open"],
+        {**CLAIM, "sentence": "Is it so?", "verdict": "inconclusive", "evidence": ["open"],
+         "words": "inconclusive: 11 supported, 1 open, 0 against, of 12 (other parts: 1 not testable here)",
          "effects": [{**EFFECT, "low": None, "interval": [None, -0.15], "printed": None}]},
         {**CLAIM, "claim": "Never run", "sentence": "Never run", "verdict": "not run",
          "words": "not run", "reason": "a pickle",

@@ -80,15 +80,22 @@ class Browser:
         )
 
     @contextmanager
-    def at_night_on_a_telephone(self):
-        dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
-        narrow = {"width": 380, "height": 800, "deviceScaleFactor": 1, "mobile": True}
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", narrow)
+    def of_width(self, pixels):
+        window = {"width": pixels, "height": 800, "deviceScaleFactor": 1, "mobile": pixels < 500}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", window)
         try:
             yield
         finally:
             self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    @contextmanager
+    def at_night_on_a_telephone(self):
+        dark = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
+        try:
+            with self.of_width(380):
+                yield
+        finally:
             self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
     def fits(self):
@@ -140,6 +147,20 @@ def test_the_dark_page_has_contrast_and_the_narrow_one_fits(browser, page):
         if "#" in page:
             browser.wait_for_rows()
         assert browser.fits() and not browser.violations()
+
+
+OUTSIDE = """
+return [...document.querySelectorAll("td .chip")].filter(chip =>
+    chip.getBoundingClientRect().right > chip.closest("td").getBoundingClientRect().right + 1).map(chip => chip.textContent)
+"""
+
+
+@pytest.mark.parametrize("width", [390, 800, 802, 1000, 1200, 1440])
+def test_a_long_verdict_stays_in_its_cell(browser, width):
+    with browser.of_width(width):
+        browser.open("toy.html")
+        assert "11 supported" in browser.text("#claim-2 .chip")
+        assert not browser.driver.execute_script(OUTSIDE)
 
 
 MARKS = """
