@@ -293,3 +293,14 @@ def test_a_name_and_a_title_are_texts_in_markdown_and_tex(paper):
     assert "[A](javascript:x) `toy` \\end{table}" in html and "&lt;!-- \\def" in html
     assert r"\textbackslash{}input\{/etc/passwd\} \$x\textasciicircum{}2\textasciitilde{}" in of_tex
     assert r"\input" not in of_tex and r"\def" not in of_tex and of_tex.count(r"\end{table}") == 1
+
+
+def test_a_printed_number_that_the_layout_leaves_out_is_told(paper):
+    spec = {**paper.specs["table2"], "systems": ["dr_oq"]}
+    place = "table2 [passages · dev · original · align · RR@10]"
+    partial, whole = [
+        json.loads(paper.table("table2", **changed)["json"].read_text()) for changed in ({"spec": spec}, {})
+    ]
+    notes = [note for note in partial["footnotes"] if "leaves out" in note]
+    assert notes == [f"This table leaves out 1 of the 2 printed numbers, such as {place}."]
+    assert not [note for note in whole["footnotes"] if "leaves out" in note]

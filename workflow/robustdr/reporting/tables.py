@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from robustdr.audit.reported import load
+from robustdr.audit.reported import Reported, load
 from robustdr.claims.intervals import bounds
 from robustdr.core.files import from_json, write_text
 from robustdr.core.markup import plain, prose, table_row, tex
@@ -198,6 +198,16 @@ def _losses(settings: TableSettings) -> list[str]:
     return notes
 
 
+def _left_out(settings: TableSettings, grid: Grid, reported: Reported) -> list[str]:
+    """Footnote: how many numbers the paper prints in this table that no row and column here has."""
+    here = {name for cell in grid.cells.values() for name in cell.printed_at.split("; ")}
+    here |= {name for names in grid.printed_at.values() for name in names.values()}
+    printed = [str(cell) for cell in reported.tables[settings.table].cells] if settings.table in reported.tables else []
+    if not (left_out := [name for name in printed if name not in here]):
+        return []
+    return [f"This table leaves out {len(left_out)} of the {len(printed)} printed numbers, such as {left_out[0]}."]
+
+
 def footnotes(settings: TableSettings, grid: Grid) -> list[str]:
     """All footnotes of the table."""
     cells = list(grid.cells.values())
@@ -302,6 +312,8 @@ def write_table(
     store, printed = open_store(settings, measures, priors), load(reported) if reported else None
     layout = LAYOUTS.load(settings.spec.rows)
     grid = layout(Maker(settings, settings.spec, store, printed, statistics, queries, costs))
+    if printed:
+        settings = replace(settings, notes=[*settings.notes, *_left_out(settings, grid, printed)])
     set_sources(settings, list(grid.cells.values()))
     differences = beside_printed(grid, printed.cells, settings.theirs) if printed and settings.theirs else {}
     rows = records(settings, grid)
