@@ -124,7 +124,7 @@ def test_a_control_that_may_show_nothing_at_all_blocks_like_one_that_fails(numbe
     controls = {"typos_cost": check_control("typos_cost", tested_control, values)}
     assert controls["typos_cost"].state == "inconclusive"
     result = verdict(claim("improves", about={"needs": ["typos_cost"]}, **GAINS), values, controls)
-    assert result.words == "not testable here: typos_cost is inconclusive"
+    assert result.words == "not testable here: typos_cost is open"
 
 
 def test_a_claim_that_was_not_run_stays_so_whatever_its_controls_say(numbers):

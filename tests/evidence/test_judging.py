@@ -127,7 +127,7 @@ def test_real_text_stands_beside_and_is_no_single_run_of_the_miniature(graphs_by
         assert "**Held** (1 of 1 sentences): It is better." in text
         assert "**Contradicted on real text** (1 of 1 sentences): It is better (against it: 1 of 1 compar" in text
     (row,) = (line for line in Path("page.md").read_text(encoding="utf-8").splitlines() if line.startswith("| “"))
-    assert "| **supported** |" in row and "| **contradicted** |" in row and " | 1 of 1 differ; surest " in row
+    assert "| **supported** |" in row and "| **contradicted** |" in row and " | 1 of 1 differ; clearest " in row
 
 
 def test_the_page_is_made_of_the_ledger_or_says_what_is_missing(graphs_by_folder, monkeypatch):

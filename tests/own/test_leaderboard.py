@@ -63,9 +63,9 @@ def test_slips_and_rewordings_are_counted_and_have_their_intervals(folders, tmp_
     page = " ".join((tmp_path / "page.md").read_text().split())
     assert (
         "changes the measure by between -25.0 % [-35.0, -15.0] (BM25, first) and +25.0 % [+15.0, +35.0] (BM25, "
-        "second); in 1 of 4 cases the interval lies below 0, in 1 above it." in page
+        "second); the interval lies below 0 in 1 of 4 cases, and above 0 in 1." in page
     )
-    assert "and +12.5 % [+2.5, +22.5] (BM25, first); in 1 of 4 cases" in page
+    assert "and +12.5 % [+2.5, +22.5] (BM25, first); the interval lies below 0 in 1 of 4 cases" in page
     assert "| BM25 | -25.0 % [-35.0, -15.0] | +25.0 % [+15.0, +35.0] |" in page
 
 
@@ -74,7 +74,7 @@ def test_a_spell_checker_gains_what_it_has_more_whichever_of_the_two_is_better(f
     page = " ".join((tmp_path / "page.md").read_text().split())
     assert (
         "the checker changes the measure by between -0.010 [-0.040, +0.030] (a|model, first) and +0.050 [+0.020, "
-        "+0.080] (BM25, second), with an interval below 0 in 0 of 4 cases." in page
+        "+0.080] (BM25, second); the interval lies below 0 in 0 of 4 cases." in page
     )
 
 

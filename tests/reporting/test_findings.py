@@ -73,7 +73,7 @@ def json_copy(papers):
 
 def test_a_line_says_what_held_what_cannot_be_known_and_what_was_not_run(page):
     assert "\n**Held** (1 of 3 sentences): short of A.\n" in page and "**Held in part**" not in page
-    assert "\n**Cannot be known here** (1 of 3 sentences): mean of typo stands in.\n" in page
+    assert "\n**Cannot be known here** (1 of 3 sentences), because: mean of typo stands in.\n" in page
     assert "\n**Not run** (1 of 3 sentences): short of C (no run of DR_OQ).\n" in page
 
 
@@ -108,7 +108,7 @@ def test_a_sentence_that_was_not_judged_says_why(page):
 
 
 def test_a_control_stands_with_what_it_asks_for_and_a_reason_of_several_sentences_once(tmp_path):
-    why = "cost fails; cost_gain is inconclusive"
+    why = "cost fails; cost_gain is open"
     not_testable = [claim(text, "not testable here", why=why, effects=[]) for text in "AB"]
     fields = {"title": "A paper", "scale": "mini", "miniature": "", "names": {}}
     controls = [control("cost", "fails"), control("gain", "inconclusive"), control("cost_gain", "inconclusive")]
@@ -116,10 +116,14 @@ def test_a_control_stands_with_what_it_asks_for_and_a_reason_of_several_sentence
     paper = {**fields, "controls": controls, "claims": [*not_testable, claim("C", "inconclusive", why="gain is open")]}
     write_findings("V.", {Path("claims/a.json"): paper}, [], "", tmp_path / "page.md")
     page = (tmp_path / "page.md").read_text(encoding="utf-8")
-    asked = "a control fails: Typos cost 25 %; a control is inconclusive: cost gain must show"
+    asked = "a control fails: Typos cost 25 %; a control is open: cost gain must show"
     assert f"\n- **not testable here**: {asked}: short of A; short of B\n" in page
-    assert "\n**Cannot be known here** (2 of 3 sentences): a control fails: Typos cost 25 % (2 sentences).\n" in page
-    assert "\n**Open** (1 of 3 sentences): short of C (a control is open).\n" in page
+    assert (
+        "\n**Cannot be known here** (2 of 3 sentences), because: a control fails: Typos cost 25 % (2 sentences).\n"
+        in page
+    )
+    assert "\n**Open** (1 of 3 sentences): short of C (a control is open: gain must show).\n" in page
+    assert "| **inconclusive**: a control is open: gain must show |" in page
 
 
 def test_a_sentence_of_several_parts_has_one_row_and_the_number_shown_is_the_number_judged(tmp_path):
@@ -130,9 +134,9 @@ def test_a_sentence_of_several_parts_has_one_row_and_the_number_shown_is_the_num
     paper = {"title": "A paper", "scale": "mini", "miniature": "", "controls": [], "names": {}, "claims": claims}
     write_findings("Verdicts.", {Path("claims/a.json"): paper}, [], "", tmp_path / "page.md")
     page = (tmp_path / "page.md").read_text(encoding="utf-8")
-    words = "partly: 1 supported, 0 open, 1 against, of 2 (other parts: 1 not run)"
+    words = "partly: 1 supported, 0 open, 1 against, of 2 (1 other part: not run)"
     assert f"| “A” (§1) | **{words}** | on c | misspell, over dr oq: -50.0% " in page and page.count("“A”") == 1
-    assert "(1 of 1 sentences): short of A: on a (1 of 2 comparisons; other parts: 1 not run)." in page
+    assert "(1 of 1 sentences): short of A: on a (1 of 2 comparisons; 1 other part: not run)." in page
 
 
 def test_another_cause_of_a_gain_is_told_once(tmp_path):
@@ -202,7 +206,7 @@ def test_another_setting_has_columns_a_line_of_its_own_and_the_differences(tmp_p
     head = "| Sentence | Verdict on WordNet | On | Weakest comparison | p | Least power | Verdict on real text "
     assert f"\n{head}| Weakest comparison there | Do the two differ? |\n" in page
     # 20 points apart, with an interval of sqrt(1 + 1) points on either side; the near parts differ by 1 of 7.
-    difference = "1 of 2 differ; surest misspell, over DR_OQ: +20.0 [+18.6, +21.4], p = "
+    difference = "1 of 2 differ; clearest misspell, over DR_OQ: +20.0 [+18.6, +21.4], p = "
     (row,) = (line for line in page.splitlines() if line.startswith("| “A”"))
     assert "| **supported** | toy | misspell, over DR_OQ: -20.0% " in row and difference in row
     (row,) = (line for line in page.splitlines() if line.startswith("| “B”"))
@@ -211,7 +215,7 @@ def test_another_setting_has_columns_a_line_of_its_own_and_the_differences(tmp_p
     )
     assert "\n**Held on real text** (1 of 2 sentences): short of B.\n" in page
     assert "\n**Not judged on real text**: 0 of 2 sentences.\n" in page
-    assert "\n**On real text.** Sentences. From 3 models. " in page and "Not run on real text" not in page
+    assert "\n**On real text.** Sentences. From 3 models.\n" in page and "Not run on real text" not in page
 
 
 PAGE = Path(__file__).parents[2] / "docs/findings.md"

@@ -85,8 +85,7 @@ def apply_controls(claim: Claim, verdict: Verdict, controls: Mapping[str, Checke
     if not lacking:
         return verdict
     why = "; ".join(
-        f"{control.name} is {control.state}" if control.state == INCONCLUSIVE else f"{control.name} {control.state}"
-        for control in lacking
+        f"{control.name} {'is open' if control.state == INCONCLUSIVE else control.state}" for control in lacking
     )
     return Verdict(
         NOT_TESTABLE,
@@ -106,7 +105,7 @@ def add_explanation(
     one if that part is significantly below the whole gain.
     """
     if verdict.verdict == INCONCLUSIVE and not verdict.why:
-        return replace(verdict, why=" and ".join(f"{n} is open" for n in claim.needs if controls[n].state != PASSES))
+        return replace(verdict, why="; ".join(f"{n} is open" for n in claim.needs if controls[n].state != PASSES))
     if claim.control is None or verdict.verdict not in (SUPPORTED, PARTLY):
         return verdict
     try:

@@ -124,16 +124,29 @@ class Judge:
 def replicates(verdict: str, singles: list[tuple[Single, dict[str, Any]]]) -> dict[str, Any]:
     """Return how many single runs reach a claim's verdict: `same` `of` those that could test it, and all as `runs`.
 
-    A run has its scale, seed, hardware, verdict, and the size and interval of each effect.
+    A run has its scale, seed, hardware, verdict, and the size and interval of each effect, to nine decimals.
     """
     tested = [claim["verdict"] for _, claim in singles if claim["verdict"] not in (NOT_RUN, NOT_TESTABLE)]
-    effect_fields = ("words", "size", "interval")
     runs = [
         {**single._asdict(), "verdict": claim["verdict"]}
-        | {"effects": [{name: effect[name] for name in effect_fields} for effect in claim["effects"]]}
+        | {
+            "effects": [
+                {
+                    "words": effect["words"],
+                    "size": _rounded(effect["size"]),
+                    "interval": [_rounded(end) for end in effect["interval"]],
+                }
+                for effect in claim["effects"]
+            ]
+        }
         for single, claim in singles
     ]
     return {"same": tested.count(verdict), "of": len(tested), "runs": runs}
+
+
+def _rounded(size: float | None) -> float | None:
+    """Leave out the last digits, which differ between machines."""
+    return None if size is None else round(size, 9)
 
 
 def deciding(claims: list[Claim]) -> dict[str, list[dict[str, Any]]]:

@@ -95,7 +95,7 @@ class Sentence(NamedTuple):
         words = self.verdict
         if self.verdict == PARTLY:
             words = f"{PARTLY}: {tally(effect['verdict'] for effect in self.effects)}"
-        return f"{words} (other parts: {self.unjudged_parts})" if self.unjudged else words
+        return f"{words} ({self.unjudged_parts})" if self.unjudged else words
 
     @property
     def supported(self) -> str:
@@ -104,7 +104,10 @@ class Sentence(NamedTuple):
 
     @property
     def unjudged_parts(self) -> str:
-        return ", ".join(f"{count} {verdict}" for verdict, count in self.unjudged.items())
+        """How many of its parts were not judged, as `2 other parts: not run`."""
+        return ", ".join(
+            f"{count} other part{'s' if count > 1 else ''}: {verdict}" for verdict, count in self.unjudged.items()
+        )
 
     @property
     def power(self) -> float | None:
@@ -155,15 +158,15 @@ def answer(papers: Iterable[Claims], setting: str = "") -> list[str]:
 
     def sentence_text(sentence: Sentence, paper: Claims) -> str:
         if sentence.is_judged:
-            notes = [f"other parts: {sentence.unjudged_parts}"] if sentence.unjudged else []
+            notes = [sentence.unjudged_parts] if sentence.unjudged else []
             if sentence.verdict == PARTLY:
                 notes = [sentence.supported, *notes]
             if sentence.verdict == CONTRADICTED:
                 against = sum(effect["verdict"] == CONTRADICTED for effect in sentence.effects)
                 notes = [f"against it: {against} of {len(sentence.effects)} comparisons", *notes]
             notes += dict.fromkeys(part["doubt"] for part in sentence.parts if part["doubt"])
-            if sentence.verdict == INCONCLUSIVE and any("is open" in part["why"] for part in sentence.parts):
-                notes = ["a control is open", *notes]
+            if sentence.verdict == INCONCLUSIVE and sentence.why:
+                notes = [_why(sentence, paper).partition("; ")[0], *notes]
             return f"{plain(sentence.short)} ({'; '.join(notes)})" if notes else plain(sentence.short)
         why = _why(sentence, paper).partition("; ")[0]
         return f"{plain(sentence.short)} ({why})" if sentence.verdict == NOT_RUN else why
@@ -183,8 +186,10 @@ def answer(papers: Iterable[Claims], setting: str = "") -> list[str]:
         )
         if text_counts and not (setting and set(verdicts) <= set(UNJUDGED)):
             texts = (f"{text} ({count} sentences)" if count > 1 else text for text, count in text_counts.items())
+            because = ", because" if NOT_TESTABLE in verdicts else ""
             lines.append(
-                f"**{name}{place}** ({text_counts.total()} of {len(sentence_pairs)} sentences): {'; '.join(texts)}."
+                f"**{name}{place}** ({text_counts.total()} of {len(sentence_pairs)} sentences){because}: "
+                f"{'; '.join(texts)}."
             )
     if setting:
         unjudged = sum(not sentence.is_judged for sentence, _ in sentence_pairs)
@@ -193,10 +198,10 @@ def answer(papers: Iterable[Claims], setting: str = "") -> list[str]:
 
 
 def _why(sentence: Sentence, paper: Claims) -> str:
-    """Return why a sentence was not judged, in Markdown: a control that did not pass by what it asks for."""
+    """Return why a sentence was not judged or is open, in Markdown: a control that did not pass, by its requirement."""
     requirements = {}
     for control in paper["controls"]:
-        state = f"is {control['state']}" if control["state"] == INCONCLUSIVE else control["state"]
+        state = "is open" if control["state"] == INCONCLUSIVE else control["state"]
         requirements[f"{control['name']} {state}"] = f"a control {state}: {control['what'].partition(' (')[0]}"
     return readable(naming.replace_names(sentence.why, requirements), paper)
 
@@ -227,13 +232,20 @@ def _row(text: str, row: tuple[Sentence, ...], paper: Claims, second: OtherSetti
     """A sentence's text and source, and its verdict and weakest comparison in each setting (see `judged`)."""
     sentence, *second_sentences = row
     text = f"{text} ({plain(sentence.part['source'].partition(';')[0])})"
-    cells = [text, f"**{sentence.words}**", *_numbers(sentence, paper)]
+    cells = [text, _verdict(sentence, paper), *_numbers(sentence, paper)]
     if second:
         (second_sentence,) = second_sentences
-        numbers = _numbers(second_sentence, second.papers[paper["title"]])
+        second_paper = second.papers[paper["title"]]
+        numbers = _numbers(second_sentence, second_paper)
         weakest = "–" if second_sentence.verdict == NOT_RUN else numbers[1]
-        cells += [f"**{second_sentence.words}**", weakest, _differences(sentence, second_sentence, paper)]
+        cells += [_verdict(second_sentence, second_paper), weakest, _differences(sentence, second_sentence, paper)]
     return table_row(cells)
+
+
+def _verdict(sentence: Sentence, paper: Claims) -> str:
+    """The verdict; with the control that leaves it open, if one does."""
+    why = f": {_why(sentence, paper)}" if sentence.verdict == INCONCLUSIVE and sentence.why else ""
+    return f"**{sentence.words}**{why}"
 
 
 def _headlines(paper: Claims, second: OtherSetting | None, setting: str) -> list[str]:
@@ -265,7 +277,7 @@ def _numbers(sentence: Sentence, paper: Claims) -> list[str]:
 
 
 def _differences(first: Sentence, second: Sentence, paper: Claims) -> str:
-    """How many of a sentence's comparisons differ in size between two settings, by Holm, and the surest difference."""
+    """How many of a sentence's comparisons differ between two settings, by Holm, and the clearest difference."""
     if not (first.is_judged and second.is_judged):
         return "–"
     second_effects = {(part["claim"], effect["words"]): effect for part, effect in second.comparisons}
@@ -281,10 +293,10 @@ def _differences(first: Sentence, second: Sentence, paper: Claims) -> str:
     if not differences:
         return "–"
     p_values = holm([value.p for value in differences.values()])
-    (_, words), surest = min(differences.items(), key=lambda item: item[1].p)
-    size = f"{100 * surest.size:+.1f} {bounds(surest.low, surest.high)}"
+    (_, words), clearest = min(differences.items(), key=lambda item: item[1].p)
+    size = f"{100 * clearest.size:+.1f} {bounds(clearest.low, clearest.high)}"
     count = sum(p < 0.05 for p in p_values)
-    return f"{count} of {len(differences)} differ; surest {readable(words, paper)}: {size}, p = {min(p_values):.2g}"
+    return f"{count} of {len(differences)} differ; clearest {readable(words, paper)}: {size}, p = {min(p_values):.2g}"
 
 
 def _finite(effect: Effect) -> tuple[float, float] | None:
@@ -365,19 +377,26 @@ def write_findings(
         *(line for paragraph in answers for line in (paragraph, "")),
         f"{plain(basis)} All numbers: `{next(iter(papers)).parent}/`. Words: [verdicts](explanation/verdicts.md).",
         "",
-        f"{SIGN} Each row has the comparison that supports it least, with its 95 % interval. p is two-sided; "
-        "where a sentence sets a bound (±2 % for “similar”), one-sided against that. Counts are corrected "
-        "within a sentence (Holm). Power: how often our test shows the printed effect. “The gain may have another "
-        "cause”: what the method alone adds is not surely above 0.",
     ]
     if second:
         texts = dict.fromkeys(map(banner, second.papers.values()))
         miniature = " ".join(filter(None, texts))
-        lines += [
-            "",
-            f"**On {second.setting}.** {prose(miniature)} {plain(second.basis)} Last column: the size less "
-            f"that on {setting}, in points (positive: less lost, or more gained), p corrected.",
-        ]
+        lines += [f"**On {second.setting}.** {prose(miniature)} {plain(second.basis)}", ""]
+    lines += [
+        "How to read the tables:",
+        "",
+        f"- {SIGN}",
+        "- A row has the comparison that supports its sentence least, with its 95 % interval.",
+        "- p is two-sided. Where a sentence sets a bound (±2 % for “similar”), p is one-sided against the bound.",
+        "- “8 of 9 comparisons” counts those that remain after Holm's correction within the sentence.",
+        "- Power is how often our test shows the effect that the paper prints.",
+        "- “The gain may have another cause”: what the method alone adds is not surely above 0.",
+    ]
+    if second:
+        lines.append(
+            f"- The last column is the effect on {second.setting} minus that on {setting}, in points. Positive: less "
+            "is lost, or more gained. Its p is corrected (Holm)."
+        )
     for paper in with_headlines:
         lines += ["", f"## {plain(paper['title'])}"]
         lines += [*_headlines(paper, second, setting), *_unjudged(paper), *_contradicted(paper)]
