@@ -6,8 +6,10 @@ import pytest
 from tests.reporting.test_tables import cells, rows
 
 from robustdr.evaluation.names import MEAN, ORIGINAL
+from robustdr.reporting.marks import OURS
 from robustdr.reporting.settings import Paper, SiteSettings
 from robustdr.reporting.site import write_site
+from robustdr.reporting.sources import MARKS
 
 RODR = {"released": {"passages": {"misspell": "cxa-unique/RoDR"}}}
 MODELS = {"checkpoints": ["dr_oq"], "trained": ["rodr"]}
@@ -92,3 +94,7 @@ def test_the_page_has_the_marks_and_the_legend(paper, tmp_path):
     text = (tmp_path / "report/toy_table1.html").read_text(encoding="utf-8")
     assert '<th scope="row">misspell°</th>' in text and ">DR_OQ RR@10‡</button>" in text
     assert '<th scope="row">swap_words</th>' in text and "° Their queries, as released (cxa-unique/RoDR)" in text
+
+
+def test_one_mark_has_one_meaning():
+    assert len({OURS, *MARKS.values()}) == 1 + len(MARKS)

@@ -10,7 +10,7 @@ from robustdr.reporting.settings import TableSettings
 
 THEIR_QUERIES, DRAWN, SOME_DRAWN = "their queries", "drawn here", "their queries and drawn here"
 THEIR_CHECKPOINT, THEIR_RUN, TRAINED = "their checkpoint", "their run", "trained here"
-MARKS = {THEIR_QUERIES: "°", SOME_DRAWN: "(°)", THEIR_CHECKPOINT: "‡", THEIR_RUN: "§"}
+MARKS = {THEIR_QUERIES: "°", SOME_DRAWN: "(°)", THEIR_CHECKPOINT: "‡", THEIR_RUN: "¶"}
 
 
 class SourceMarks(NamedTuple):
