@@ -7,6 +7,7 @@ import pytest
 from tests.encoding import shapes
 
 import robustdr
+from robustdr.cli import main
 from robustdr.core.errors import UserError
 from robustdr.evaluation.pooled import pooled
 from robustdr.own import exported, several
@@ -127,6 +128,16 @@ def test_an_error_is_that_of_the_interval():
     assert several._error([0.1, 0.1 + 2 * 2.201 * 0.05], 12) == pytest.approx(0.05, abs=1e-4)
     assert several._error(None, 12) == 0.0
     assert pooled([0.1, 0.1], [0.0, 0.0])["mean"] == pytest.approx(0.1)
+
+
+def test_all_collections_are_checked_before_any_work(tiny_model, tmp_path, capsys):
+    data = [write_collection(tmp_path / name, *things) for name, things in TOPICS.items()]
+    with open(data[1] / "queries.jsonl", "a") as file:
+        file.write('{"_id": "q0", "text": "again"}\n')
+    options = ["--data", *map(str, data), "--model", str(tiny_model), "--variations", "swap_words"]
+    assert main(["evaluate", *options, "-o", str(tmp_path / "out")]) == 2
+    assert "cats/queries.jsonl:13: query id 'q0' is also at" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def test_what_is_of_one_collection_is_refused(tmp_path):

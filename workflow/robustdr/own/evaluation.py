@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import chdir, nullcontext
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 from robustdr import variations
 from robustdr.collections import data
@@ -67,24 +68,41 @@ OF_SERVERS, OF_FOLDERS = ("dimension", "key"), ("pooling", "separator", *LENGTHS
 def run(arguments: argparse.Namespace) -> int:
     """Evaluate on the collection, or on each of several; return the exit status, see `evaluate`."""
     if len(arguments.data or ()) > 1:
-        return several.run(arguments, evaluate)
-    return evaluate(arguments)[1]
+        return several.run(arguments, checked, evaluate)
+    return evaluate(checked(arguments))[1]
 
 
-def evaluate(arguments: argparse.Namespace) -> tuple[results.Report, int]:
-    """Write the configuration, run the workflow, and write the report of one collection.
+class Checked(NamedTuple):
+    """What is measured on one collection, after a check of its files and of all options.
 
-    Returns:
-        The report, and the exit status: 1 if variations cost a model more than `--fail-if-drop` allows.
+    Attributes:
+        arguments: of the command, with one collection. by_category, parameters: of the variations.
+        queries: texts by id. passages: how many. notes: what a reader should know, in sentences.
+    """
+
+    arguments: argparse.Namespace
+    used: Data
+    compared: list[models.Model]
+    reranker: models.Model | None
+    language: str
+    by_category: dict[str, list[str]]
+    parameters: dict[str, dict[str, object]]
+    queries: dict[str, str]
+    passages: int
+    notes: list[str]
+
+
+def checked(arguments: argparse.Namespace) -> Checked:
+    """Check the options and the files of one collection.
 
     Raises:
-        UserError: a file is missing, an option's value is not allowed, or a job of the workflow fails.
+        UserError: a file is missing or has errors, or an option's value is not allowed.
     """
     a = argparse.Namespace(**{**vars(arguments), "data": arguments.data[0] if arguments.data else None})
     for measure in a.measures:
         parse(measure)
     used = _data(a)
-    compared, folder = _models(a), a.output / "config"
+    compared = _models(a)
     models.check_compressed(compared, a.truncate_dim, a.precision)
     reranker = models.reranker(a.reranker) if a.reranker else None
     queries = {query.qid: query.text for _, query in read_queries(used.splits[a.split].queries, lambda problem: None)}
@@ -125,6 +143,20 @@ def evaluate(arguments: argparse.Namespace) -> tuple[results.Report, int]:
         print(line, file=sys.stderr)
     ignored = any(problem.kind == IDENTICAL and problem.severity == "dropped" for problem in problems)
     used = used._replace(ignore_identical_ids=ignored)
+    return Checked(a, used, compared, reranker, language, by_category, parameters, queries, passages, notes)
+
+
+def evaluate(what: Checked) -> tuple[results.Report, int]:
+    """Write the configuration, run the workflow, and write the report of one collection.
+
+    Returns:
+        The report, and the exit status: 1 if variations cost a model more than `--fail-if-drop` allows.
+
+    Raises:
+        UserError: a file of rewritten queries is malformed, or a job of the workflow fails.
+    """
+    a, used, compared, reranker, language, by_category, parameters, queries, passages, notes = what
+    folder = a.output / "config"
     if a.variations_file:
         pairs = a.output / "logged.tsv"
         notes += write_pairs(a.variations_file, queries, pairs)

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypedDict
+from typing import TypedDict, TypeVar
 
 from robustdr.collections.local import irds_id
 from robustdr.core.errors import UserError
@@ -18,6 +18,7 @@ from robustdr.own.document import p_text, page_of, table
 from robustdr.own.results import Report
 
 OF_ONE = ("runs", "variations_file", "fix", "truncate_dim", "precision")  # options whose files or tables are of one
+Checked = TypeVar("Checked")  # a collection whose files and options were checked
 
 
 class System(TypedDict):
@@ -58,22 +59,28 @@ def names_of(data: Sequence[Path]) -> dict[str, Path]:
     return dict(zip(names, data, strict=True))
 
 
-def run(arguments: argparse.Namespace, evaluate: Callable[[argparse.Namespace], tuple[Report, int]]) -> int:
+def run(
+    arguments: argparse.Namespace,
+    checked: Callable[[argparse.Namespace], Checked],
+    evaluate: Callable[[Checked], tuple[Report, int]],
+) -> int:
     """Evaluate on each collection, in a folder of its name, and write the means; return the largest exit status.
 
     Args:
-        evaluate: on one collection.
+        checked: checks the options and the files of one collection; all are checked before any work. evaluate: on one.
 
     Raises:
-        UserError: an option is for one collection only; see also `names_of` and `evaluate`.
+        UserError: an option is for one collection only; see also `names_of`, `checked` and `evaluate`.
     """
     if options := [option for option in OF_ONE if getattr(arguments, option)]:
         raise UserError(f"--{options[0].replace('_', '-')}: allowed with one collection only, and --data names several")
-    collections, reports, statuses = names_of(arguments.data), {}, []
-    for number, (name, path) in enumerate(collections.items(), 1):
-        print(f"Collection {number} of {len(collections)}: {name}")
+    collections, reports, statuses = {}, {}, []
+    for name, path in names_of(arguments.data).items():
         arguments_of_one = argparse.Namespace(**{**vars(arguments), "data": [path], "output": arguments.output / name})
-        reports[name], status = evaluate(arguments_of_one)
+        collections[name] = checked(arguments_of_one)
+    for number, (name, collection) in enumerate(collections.items(), 1):
+        print(f"Collection {number} of {len(collections)}: {name}")
+        reports[name], status = evaluate(collection)
         statuses.append(status)
     systems, output = over_collections(reports), arguments.output
     summary: Summary = {"answer": answer(reports, systems), "collections": list(reports), "systems": systems}
