@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import chdir, nullcontext
 from itertools import product
@@ -29,6 +30,7 @@ from robustdr.core.files import sha256, write_json, write_text
 from robustdr.core.languages import ENGLISH, NAMES
 from robustdr.core.locks import exclusive_lock
 from robustdr.core.secrets import check_url, secret
+from robustdr.core.yaml_files import read_yaml
 from robustdr.encoding.directory import CONFIG, MODULES
 from robustdr.evaluation.names import MEAN, parse
 from robustdr.experiments.config import load
@@ -108,8 +110,11 @@ def checked(arguments: argparse.Namespace) -> Checked:
     queries = {query.qid: query.text for _, query in read_queries(used.splits[a.split].queries, lambda problem: None)}
     language, language_note = given_or_found(a.language, list(queries.values()))
     by_category, parameters = _variations(a, language)
-    if a.draws < 1:
-        raise UserError(f"--draws: {a.draws}; allowed: 1 or more")
+    for option in ("draws", "cores"):
+        if (number := getattr(a, option)) < 1:
+            raise UserError(f"--{option}: {number}; allowed: 1 or more")
+    if a.fail_if_drop is not None and math.isnan(a.fail_if_drop):
+        raise UserError("--fail-if-drop: nan: no drop is more than it; allowed: a number of percent")
     if a.fix and language != ENGLISH:
         raise UserError(f"--fix: the remedies train on variations of English queries, not of {NAMES[language]} ones")
     for model in compared:
@@ -286,8 +291,8 @@ def _models(a: argparse.Namespace) -> list[models.Model]:
     """The models to evaluate, each with a label of its own.
 
     Raises:
-        UserError: no model, options that their kind does not have, a URL that is malformed or holds a secret, a key
-            that is not set; see also `models.find`.
+        UserError: no model, a model is named twice or as a system beside it, options that their kind does not have, a
+            URL that is malformed or holds a secret, a key that is not set; see also `models.find`.
     """
     url, *server_models = a.server or [None]
     served, local_models = (
@@ -328,10 +333,17 @@ def _models(a: argparse.Namespace) -> list[models.Model]:
             )
     chosen_models += [models.served(url, name, overrides) for name in served]
     labels = [model.label for model in chosen_models]
-    return [
+    named_models = [
         model._replace(label=name) if labels.count(model.label) > 1 else model
         for name, model in zip(names, chosen_models, strict=True)
     ]
+    template = read_yaml(experiment.TEMPLATES / "experiment.yaml")
+    beside = [recipe["label"] for recipe in template["systems"].values() if recipe]
+    count_of = Counter([*(model.label for model in named_models), *beside])
+    if repeated := [model.label for model in named_models if count_of[model.label] > 1]:
+        allowed = "allowed: each model once, and under another name than BM25 and the hybrid, which are measured, too"
+        raise UserError(f"--model: {repeated[0]}: the name of several systems; {allowed}")
+    return named_models
 
 
 def _check_runs(graph: Graph, systems: Sequence[str], split: str, output: Path, cores: int | None) -> list[str]:
