@@ -126,8 +126,16 @@ def test_a_table_by_hand():
 def test_an_error_is_that_of_the_interval():
     """Of 12 queries: the t quantile with 11 degrees of freedom is 2.201."""
     assert several._error([0.1, 0.1 + 2 * 2.201 * 0.05], 12) == pytest.approx(0.05, abs=1e-4)
-    assert several._error(None, 12) == 0.0
-    assert pooled([0.1, 0.1], [0.0, 0.0])["mean"] == pytest.approx(0.1)
+
+
+def test_a_collection_whose_queries_all_agree_does_not_decide_the_mean():
+    """No change among 12 queries is 0 as surely as 22 % of unseen ones allow: 1 - 0.05 ** (1 / 12)."""
+    error = several._error([0.1, 0.1 + 2 * 0.1], 12)
+    unseen = several._error(None, 12)
+    assert unseen == several._error([1.0, 1.0], 12) == pytest.approx(0.2209 / 2.201, abs=1e-4)
+    result = pooled([-0.1, 0.0], [error, unseen])
+    assert -0.1 < result["mean"] < -0.05 and result["interval"][0] < -0.1
+    assert pooled([-0.1, 0.0], [error, several._error(None, 1)])["mean"] == pytest.approx(-0.1, abs=0.005)
 
 
 def test_all_collections_are_checked_before_any_work(tiny_model, tmp_path, capsys):

@@ -9,6 +9,7 @@ from robustdr.collections.local import irds_id
 from robustdr.core.errors import UserError
 from robustdr.core.files import write_json, write_text
 from robustdr.core.markup import markdown_table, plain
+from robustdr.evaluation.estimates import EXACT
 from robustdr.evaluation.pooled import Pooled, pooled
 from robustdr.evaluation.statistics import holm
 from robustdr.evaluation.store import MEAN
@@ -156,12 +157,19 @@ def _share(estimate: Pooled) -> Pooled:
 
 
 def _error(interval: list[float] | None, queries: int) -> float:
-    """The standard error behind a t interval over queries; 0 where no query differs."""
+    """The standard error behind a t interval over queries.
+
+    Where all queries agree, it is not 0: the interval is that of the share of queries that may differ unseen, as in
+    `quotients.Ratio.interval`. For a single query it is 1, the most that a measure can differ.
+    """
     from scipy.special import stdtrit
 
-    if interval is None:
-        return 0.0
-    return (interval[1] - interval[0]) / 2 / float(stdtrit(queries - 1, (1 + CONFIDENCE) / 2))
+    if queries < 2:
+        return 1.0
+    half = (interval[1] - interval[0]) / 2 if interval else 0.0
+    if half <= EXACT:
+        half = 1 - (1 - CONFIDENCE) ** (1 / queries)
+    return half / float(stdtrit(queries - 1, (1 + CONFIDENCE) / 2))
 
 
 def answer(reports: dict[str, Report], systems: Sequence[System]) -> str:
