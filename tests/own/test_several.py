@@ -9,6 +9,7 @@ from tests.encoding import shapes
 import robustdr
 from robustdr.cli import main
 from robustdr.core.errors import UserError
+from robustdr.core.processor import native
 from robustdr.evaluation.pooled import pooled
 from robustdr.own import exported, several
 
@@ -67,6 +68,16 @@ def test_the_report_says_which_to_take_and_every_collection(evaluated):
     assert '<a href="cats/index.html">cats</a>' in page
     assert (evaluation.folder / "rivers/results/own/report/site.css").is_file() and "rivers/results" in page
     assert len(evaluation.table) == 2 * len(evaluation.report["systems"]) * 6
+
+
+@pytest.mark.slow
+def test_the_report_says_in_which_number_type_its_numbers_were_computed(evaluated):
+    evaluation, _, _ = evaluated
+    report = json.loads((evaluation.folder / "rivers/report.json").read_text())
+    (scale,) = (evaluation.folder / "rivers/config/scales").iterdir()
+    assert "precision: auto" in scale.read_text()
+    says = any(line.startswith("The results are computed in bfloat16") for line in report["encoding"])
+    assert says == (native() == "bfloat16")
 
 
 @pytest.mark.slow
