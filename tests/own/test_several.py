@@ -1,6 +1,8 @@
 """Several collections in one call: their means, the forms for others, and what is refused."""
 
+import csv
 import json
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -131,6 +133,24 @@ def test_a_table_by_hand():
         r"\midrule",
         r"A\_1 & \textbf{50.0} & $-$10.0 \\",
         r"B & 25.0 & \textbf{+0.0} \\",
+    ]
+
+
+def test_names_of_collections_and_systems_are_fields_of_the_csv():
+    change = {
+        "mean": 0.4,
+        "difference": -0.1,
+        "difference_interval": None,
+        "drop": -0.2,
+        "drop_interval": None,
+        "p": 1.0,
+    }
+    system = {"label": 'm, "large"', "original": 0.5, "query_sets": {"typo": change}}
+    report = {"measure": "RR", "queries": 3, "systems": {"own": system}}
+    head, *rows = csv.reader(StringIO(several.rows({"A, B": report, "C": report})))
+    assert head[:4] == ["collection", "system", "label", "query_set"] and len(head) == 15
+    assert [row[:4] for row in rows] == [
+        [name, "own", 'm, "large"', query_set] for name in ("A, B", "C") for query_set in ("original", "typo")
     ]
 
 

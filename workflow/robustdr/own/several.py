@@ -1,7 +1,9 @@
 """`robustdr evaluate --data A B C …`: the same systems on several collections, and their means over all of them."""
 
 import argparse
+import csv
 from collections.abc import Callable, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import TypedDict, TypeVar
 
@@ -100,12 +102,13 @@ def run(
 
 def rows(reports: dict[str, Report]) -> str:
     """The numbers of every collection, system and query set as CSV."""
-    lines: list[str] = []
-    for name, report in reports.items():
-        head, *body = table(report).strip().split("\n")
-        lines += [f"collection,{head}"] if not lines else []
-        lines += [f"{name},{line}" for line in body]
-    return "".join(f"{line}\n" for line in lines)
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    for number, (name, report) in enumerate(reports.items()):
+        head, *body = csv.reader(StringIO(table(report)))
+        writer.writerows([] if number else [["collection", *head]])
+        writer.writerows([name, *row] for row in body)
+    return text.getvalue()
 
 
 def over_collections(reports: dict[str, Report]) -> list[System]:
