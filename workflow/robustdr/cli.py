@@ -59,17 +59,17 @@ def compare(a: argparse.Namespace) -> None:
     if len(a.paths) < 2:
         raise UserError(f"compare: {len(a.paths)} path; name two or more")
     if a.qrels:
-        from robustdr.own.run_comparison import compare_runs
+        from robustdr.own.run_comparison import compare_runs, latex
 
         if a.output or a.claims:
             raise UserError("compare: --output and --claims are not allowed with --qrels, which compares runs")
         report = compare_runs(a.paths, a.qrels, a.measures, a.test, a.level)
         text = {
-            "table": report.to_table,
-            "latex": report.to_latex,
-            "json": lambda: json.dumps(report.to_dict(), indent=2),
+            "table": lambda report: report.to_table(),
+            "latex": latex,
+            "json": lambda report: json.dumps(report.to_dict(), indent=2),
         }
-        print(text[a.format]())
+        print(text[a.format](report))
         return
     from robustdr.reporting.comparison import write_comparison
 
