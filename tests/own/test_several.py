@@ -136,6 +136,19 @@ def test_a_table_by_hand():
     ]
 
 
+def test_mteb_s_results_are_those_of_the_last_call(tmp_path):
+    def report(label, query_set):
+        systems = {"own": {"label": label, "original": 0.5, "query_sets": {query_set: {"mean": 0.4}}}}
+        return {"measure": "RR@10", "split": "test", "systems": systems}
+
+    for label, query_set in (("old model", "typo"), ("new", "stem")):
+        exported.write_mteb({"cats": report(label, query_set)}, tmp_path)
+    assert sorted(str(file.relative_to(tmp_path)) for file in tmp_path.rglob("*.json")) == [
+        "new/cats-stem.json",
+        "new/cats.json",
+    ]
+
+
 def test_names_of_collections_and_systems_are_fields_of_the_csv():
     change = {
         "mean": 0.4,
