@@ -130,6 +130,21 @@ def test_two_results_are_compared_from_the_command_line(tmp_path, capsys):
     assert capsys.readouterr().out == f"{tmp_path}/pages/index.html\n"
 
 
+@pytest.mark.parametrize("text", ["[1]", "NaN", "{bad", '"words"'])
+def test_parameters_are_a_json_object(tmp_path, capsys, text):
+    with pytest.raises(SystemExit, match="2"):
+        main(["vary", "queries.tsv", "-o", str(tmp_path / "o"), "--variation", "stem", "--parameters", text])
+    assert f"argument --parameters: {text!r}; allowed: a JSON object" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--tokenizer", "--model"])
+def test_what_only_statistics_have_needs_their_file(tmp_path, capsys, option):
+    assert main(["vary", "queries.tsv", "-o", str(tmp_path / "o"), "--variation", "stem", option, "m"]) == 2
+    assert capsys.readouterr().err == (
+        f"robustdr: {option}: what it counts is in the statistics; name their file by --statistics\n"
+    )
+
+
 def test_an_unknown_stage_and_a_missing_option_are_usage_errors(capsys):
     for run, argv in ((main, ["train"]), (stages.main, ["evaluate", "--key", "k"])):
         with pytest.raises(SystemExit) as done:

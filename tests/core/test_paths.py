@@ -117,3 +117,11 @@ def test_a_dash_is_no_folder(arguments, capsys):
 def test_a_stream_stands_for_one_argument(arguments, message, capsys):
     assert main(arguments.split()) == 2
     assert capsys.readouterr().err == f"robustdr: {message}; it can stand for one\n"
+
+
+@pytest.mark.parametrize("option", ["-o", "--data", "--runs", "--wordnet"])
+def test_an_empty_name_is_no_folder(capsys, option):
+    """As where a script has `-o "$OUT"`, and OUT is not set: it is not the folder where the command runs."""
+    with pytest.raises(SystemExit, match="2"):
+        main(["evaluate", option, ""])
+    assert "an empty name; '.' is the folder where the command runs" in capsys.readouterr().err

@@ -41,6 +41,15 @@ MISTAKES = {
     "options of runs": ({"--runs": ".", "--query-prompt": "q: "}, "prompts: not options of a model of --runs"),
     "a server without a protocol": ({"--server": "localhost"}, "--server: 'localhost'; it must begin with http://"),
     "a key in place of its variable": (SERVED | {"--key": "sk-1"}, "key: the name of the environment variable that "),
+    "no draw": ({"--draws": "0"}, "--draws: 0; allowed: 1 or more"),
+    "no core": ({"--cores": "0"}, "--cores: 0; allowed: 1 or more"),
+    "no number of percent": ({"--fail-if-drop": "nan"}, "--fail-if-drop: nan: no drop is more than it; allowed: "),
+    "too few tokens": ({"--query-length": "2"}, "--query-length: 2; allowed: 3 to 64, the tokens that "),
+    "too many tokens": ({"--passage-length": "65"}, "--passage-length: 65; allowed: 3 to 64, the tokens that "),
+    "a system that is called BM25": (
+        {"--runs": ".", "--model": "BM25"},
+        "--model: BM25: the name of several systems; allowed: each model once, and under another name than BM25 and ",
+    ),
     "no dimension": ({"--truncate-dim": "0"}, "--truncate-dim: 0; allowed: 1 or more"),
     "vectors of a server": (
         SERVED | {"--precision": "int8"},
@@ -75,6 +84,14 @@ def test_of_several_models_each_says_its_own_prompts(options, tiny_model, capsys
     assert main(["evaluate", *arguments, "--models", str(tiny_model), str(tiny_model), "--query-prompt", "q: "]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line == "robustdr: prompts: allowed with one model only; with several, each directory says its own"
+
+
+def test_a_model_is_named_once(options, tiny_model, tmp_path, capsys):
+    arguments = [word for pair in options.items() for word in pair]
+    assert main(["evaluate", *arguments, "--models", str(tiny_model), str(tiny_model)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"robustdr: --model: {tiny_model}: the name of several systems; allowed: each model once")
+    assert not (tmp_path / "out").exists()
 
 
 def test_requests_to_a_server_are_counted_before_the_first():

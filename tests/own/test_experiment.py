@@ -211,6 +211,8 @@ def test_a_wordnet_of_the_language_adds_synonyms(tmp_path, data):
 def test_paraphrases_need_a_model():
     chosen = experiment.choose_variations([], ready=["t5_qqp_paraphrase"])
     assert chosen["paraphrasing"] == ["swap_synonym_wordnet", "t5_qqp_paraphrase"]
+    beside = experiment.choose_variations(["typo"], ready=["t5_qqp_paraphrase"])
+    assert beside == {"misspelling": ["typo"], "paraphrasing": ["t5_qqp_paraphrase"]}
     with pytest.raises(UserError, match="t5_qqp_paraphrase: needs a model; --paraphraser names one"):
         experiment.choose_variations(["t5_qqp_paraphrase"])
 

@@ -140,6 +140,27 @@ def test_a_folder_without_a_report_is_named(folders, tmp_path):
         write([*folders, tmp_path / "third"], tmp_path / "page.md")
 
 
+@pytest.mark.parametrize("content", ["{", "[]", '{"systems": [], "categories": {}}', '{"answer": "", "systems": []}'])
+def test_a_file_that_is_no_report_of_one_collection_is_refused(folders, tmp_path, content):
+    (folders[1] / "report.json").write_text(content)
+    with pytest.raises(UserError, match=r"second/report\.json: no report of one collection by `robustdr evaluate`"):
+        write(folders, tmp_path / "page.md")
+
+
+def test_two_folders_of_one_name_are_refused(folders, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    folders[1].rename(tmp_path / "elsewhere/first")
+    with pytest.raises(UserError, match="elsewhere/first: first is the name of several folders"):
+        write([folders[0], tmp_path / "elsewhere/first"], tmp_path / "page.md")
+
+
+def test_reports_of_different_misspellings_are_refused(folders, tmp_path):
+    path = folders[1] / "report.json"
+    path.write_text(path.read_text().replace('"typo"', '"misspell"'))
+    with pytest.raises(UserError, match=r"second/report\.json: categories: no typo, which the page shows of first"):
+        write(folders, tmp_path / "page.md")
+
+
 @pytest.mark.parametrize(
     ("part", "key", "message"),
     [

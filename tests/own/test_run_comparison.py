@@ -63,9 +63,27 @@ def test_a_table_marks_the_better_run(files, capsys, test):
     assert "\\begin{table*}" in capsys.readouterr().out
 
 
+def test_names_of_runs_are_tex(files, capsys):
+    _, qrels, paths = files
+    for path, name in zip(paths[:2], ("50%_a&b#", "50%_a&b#2"), strict=True):
+        path.rename(path.with_name(name))
+    runs = [str(path.with_name(name)) for name in ("50%_a&b#", "50%_a&b#2")]
+    assert main(["compare", *runs, "--qrels", str(qrels), "--format", "latex"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert r"50\%\_a\&b\# &" in lines and r"50\%\_a\&b\#2 &" in lines
+
+
+@pytest.mark.parametrize("level", [-0.1, 2.0, float("nan")])
+def test_a_level_is_a_probability(files, level):
+    _, qrels, paths = files
+    with pytest.raises(UserError, match=rf"--level: {level}; allowed: 0 to 1"):
+        compare_runs(paths, qrels, ["AP"], "student", level)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        (lambda paths, qrels: ([paths[0], qrels.with_name("no")], qrels, ["AP"]), "/no: no such file"),
         (lambda paths, qrels: ([paths[0], paths[0]], qrels, ["AP"]), "a run is given twice"),
         (lambda paths, qrels: (paths, qrels, ["Unjudged@10"]), "measure: 'Unjudged@10' is unknown"),
         (lambda paths, qrels: (paths, paths[0], ["AP"]), "a.trec:1"),

@@ -1,13 +1,17 @@
 """Several collections in one call: their means, the forms for others, and what is refused."""
 
+import csv
 import json
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from tests.encoding import shapes
 
 import robustdr
+from robustdr.cli import main
 from robustdr.core.errors import UserError
+from robustdr.core.processor import native
 from robustdr.evaluation.pooled import pooled
 from robustdr.own import exported, several
 
@@ -69,6 +73,16 @@ def test_the_report_says_which_to_take_and_every_collection(evaluated):
 
 
 @pytest.mark.slow
+def test_the_report_says_in_which_number_type_its_numbers_were_computed(evaluated):
+    evaluation, _, _ = evaluated
+    report = json.loads((evaluation.folder / "rivers/report.json").read_text())
+    (scale,) = (evaluation.folder / "rivers/config/scales").iterdir()
+    assert "precision: auto" in scale.read_text()
+    says = any(line.startswith("The results are computed in bfloat16") for line in report["encoding"])
+    assert says == (native() == "bfloat16")
+
+
+@pytest.mark.slow
 def test_the_table_for_a_paper_and_mteb_s_results(evaluated):
     evaluation, _, _ = evaluated
     table = (evaluation.folder / "report.tex").read_text()
@@ -122,11 +136,60 @@ def test_a_table_by_hand():
     ]
 
 
+def test_mteb_s_results_are_those_of_the_last_call(tmp_path):
+    def report(label, query_set):
+        systems = {"own": {"label": label, "original": 0.5, "query_sets": {query_set: {"mean": 0.4}}}}
+        return {"measure": "RR@10", "split": "test", "systems": systems}
+
+    for label, query_set in (("old model", "typo"), ("new", "stem")):
+        exported.write_mteb({"cats": report(label, query_set)}, tmp_path)
+    assert sorted(str(file.relative_to(tmp_path)) for file in tmp_path.rglob("*.json")) == [
+        "new/cats-stem.json",
+        "new/cats.json",
+    ]
+
+
+def test_names_of_collections_and_systems_are_fields_of_the_csv():
+    change = {
+        "mean": 0.4,
+        "difference": -0.1,
+        "difference_interval": None,
+        "drop": -0.2,
+        "drop_interval": None,
+        "p": 1.0,
+    }
+    system = {"label": 'm, "large"', "original": 0.5, "query_sets": {"typo": change}}
+    report = {"measure": "RR", "queries": 3, "systems": {"own": system}}
+    head, *rows = csv.reader(StringIO(several.rows({"A, B": report, "C": report})))
+    assert head[:4] == ["collection", "system", "label", "query_set"] and len(head) == 15
+    assert [row[:4] for row in rows] == [
+        [name, "own", 'm, "large"', query_set] for name in ("A, B", "C") for query_set in ("original", "typo")
+    ]
+
+
 def test_an_error_is_that_of_the_interval():
     """Of 12 queries: the t quantile with 11 degrees of freedom is 2.201."""
     assert several._error([0.1, 0.1 + 2 * 2.201 * 0.05], 12) == pytest.approx(0.05, abs=1e-4)
-    assert several._error(None, 12) == 0.0
-    assert pooled([0.1, 0.1], [0.0, 0.0])["mean"] == pytest.approx(0.1)
+
+
+def test_a_collection_whose_queries_all_agree_does_not_decide_the_mean():
+    """No change among 12 queries is 0 as surely as 22 % of unseen ones allow: 1 - 0.05 ** (1 / 12)."""
+    error = several._error([0.1, 0.1 + 2 * 0.1], 12)
+    unseen = several._error(None, 12)
+    assert unseen == several._error([1.0, 1.0], 12) == pytest.approx(0.2209 / 2.201, abs=1e-4)
+    result = pooled([-0.1, 0.0], [error, unseen])
+    assert -0.1 < result["mean"] < -0.05 and result["interval"][0] < -0.1
+    assert pooled([-0.1, 0.0], [error, several._error(None, 1)])["mean"] == pytest.approx(-0.1, abs=0.005)
+
+
+def test_all_collections_are_checked_before_any_work(tiny_model, tmp_path, capsys):
+    data = [write_collection(tmp_path / name, *things) for name, things in TOPICS.items()]
+    with open(data[1] / "queries.jsonl", "a") as file:
+        file.write('{"_id": "q0", "text": "again"}\n')
+    options = ["--data", *map(str, data), "--model", str(tiny_model), "--variations", "swap_words"]
+    assert main(["evaluate", *options, "-o", str(tmp_path / "out")]) == 2
+    assert "cats/queries.jsonl:13: query id 'q0' is also at" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def test_what_is_of_one_collection_is_refused(tmp_path):

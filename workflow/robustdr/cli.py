@@ -25,8 +25,26 @@ def vary(a: argparse.Namespace) -> None:
 
     if not a.queries or not a.variation:
         raise UserError("vary: needs queries and --variation, or --beir")
+    if (a.tokenizer or a.models) and not a.statistics:
+        option = "--tokenizer" if a.tokenizer else "--model"
+        raise UserError(f"{option}: what it counts is in the statistics; name their file by --statistics")
     vary_arguments = (a.variation, a.parameters, a.seed, a.tokenizer, a.workers, a.models, a.language)
     command.vary(a.queries, a.output, a.statistics, *vary_arguments)
+
+
+def json_object(text: str) -> dict[str, object]:
+    """The value of `--parameters`.
+
+    Raises:
+        ArgumentTypeError: it is no JSON object.
+    """
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError(f'{text!r}; allowed: a JSON object, such as {{"words": 2}}')
+    return value
 
 
 def rerank(a: argparse.Namespace) -> None:
@@ -59,17 +77,17 @@ def compare(a: argparse.Namespace) -> None:
     if len(a.paths) < 2:
         raise UserError(f"compare: {len(a.paths)} path; name two or more")
     if a.qrels:
-        from robustdr.own.run_comparison import compare_runs
+        from robustdr.own.run_comparison import compare_runs, latex
 
         if a.output or a.claims:
             raise UserError("compare: --output and --claims are not allowed with --qrels, which compares runs")
         report = compare_runs(a.paths, a.qrels, a.measures, a.test, a.level)
         text = {
-            "table": report.to_table,
-            "latex": report.to_latex,
-            "json": lambda: json.dumps(report.to_dict(), indent=2),
+            "table": lambda report: report.to_table(),
+            "latex": latex,
+            "json": lambda report: json.dumps(report.to_dict(), indent=2),
         }
-        print(text[a.format]())
+        print(text[a.format](report))
         return
     from robustdr.reporting.comparison import write_comparison
 
@@ -208,7 +226,7 @@ def parser() -> argparse.ArgumentParser:
     text = "seed of the variation; default: 1, which `evaluate` uses too"
     command.add_argument("--seed", type=int, default=1, help=text)
     command.add_argument(
-        "--parameters", type=json.loads, default={}, help="parameters of the variation, as JSON object"
+        "--parameters", type=json_object, default={}, help="parameters of the variation, as JSON object"
     )
     command.add_argument(
         "--statistics", type=output_path, help="JSON file to write: which queries changed, and how much"

@@ -22,8 +22,10 @@ def named_path(text: str) -> Path:
     """A folder, or a file that is read more than once.
 
     Raises:
-        ArgumentTypeError: `-`.
+        ArgumentTypeError: `-`, or an empty text, as of a variable of the shell that is not set.
     """
+    if not text:
+        raise ArgumentTypeError("an empty name; '.' is the folder where the command runs")
     if text == "-":
         raise ArgumentTypeError("'-' cannot stand for a folder, or for a file that is read more than once; name it")
     return Path(text)

@@ -5,7 +5,7 @@ from typing import TypedDict
 
 import numpy as np
 
-LEAST = 1e-12  # variance of a collection in which no query differs
+LEAST = 1e-12  # variance of a collection whose error is 0, so that its weight is finite
 
 
 class Pooled(TypedDict):

@@ -6,10 +6,12 @@ import os
 import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import chdir, nullcontext
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 from robustdr import variations
 from robustdr.collections import data
@@ -28,6 +30,7 @@ from robustdr.core.files import sha256, write_json, write_text
 from robustdr.core.languages import ENGLISH, NAMES
 from robustdr.core.locks import exclusive_lock
 from robustdr.core.secrets import check_url, secret
+from robustdr.core.yaml_files import read_yaml
 from robustdr.encoding.directory import CONFIG, MODULES
 from robustdr.evaluation.names import MEAN, parse
 from robustdr.experiments.config import load
@@ -67,31 +70,51 @@ OF_SERVERS, OF_FOLDERS = ("dimension", "key"), ("pooling", "separator", *LENGTHS
 def run(arguments: argparse.Namespace) -> int:
     """Evaluate on the collection, or on each of several; return the exit status, see `evaluate`."""
     if len(arguments.data or ()) > 1:
-        return several.run(arguments, evaluate)
-    return evaluate(arguments)[1]
+        return several.run(arguments, checked, evaluate)
+    return evaluate(checked(arguments))[1]
 
 
-def evaluate(arguments: argparse.Namespace) -> tuple[results.Report, int]:
-    """Write the configuration, run the workflow, and write the report of one collection.
+class Checked(NamedTuple):
+    """What is measured on one collection, after a check of its files and of all options.
 
-    Returns:
-        The report, and the exit status: 1 if variations cost a model more than `--fail-if-drop` allows.
+    Attributes:
+        arguments: of the command, with one collection. by_category, parameters: of the variations.
+        queries: texts by id. passages: how many. notes: what a reader should know, in sentences.
+    """
+
+    arguments: argparse.Namespace
+    used: Data
+    compared: list[models.Model]
+    reranker: models.Model | None
+    language: str
+    by_category: dict[str, list[str]]
+    parameters: dict[str, dict[str, object]]
+    queries: dict[str, str]
+    passages: int
+    notes: list[str]
+
+
+def checked(arguments: argparse.Namespace) -> Checked:
+    """Check the options and the files of one collection.
 
     Raises:
-        UserError: a file is missing, an option's value is not allowed, or a job of the workflow fails.
+        UserError: a file is missing or has errors, or an option's value is not allowed.
     """
     a = argparse.Namespace(**{**vars(arguments), "data": arguments.data[0] if arguments.data else None})
     for measure in a.measures:
         parse(measure)
     used = _data(a)
-    compared, folder = _models(a), a.output / "config"
+    compared = _models(a)
     models.check_compressed(compared, a.truncate_dim, a.precision)
     reranker = models.reranker(a.reranker) if a.reranker else None
     queries = {query.qid: query.text for _, query in read_queries(used.splits[a.split].queries, lambda problem: None)}
     language, language_note = given_or_found(a.language, list(queries.values()))
     by_category, parameters = _variations(a, language)
-    if a.draws < 1:
-        raise UserError(f"--draws: {a.draws}; allowed: 1 or more")
+    for option in ("draws", "cores"):
+        if (number := getattr(a, option)) < 1:
+            raise UserError(f"--{option}: {number}; allowed: 1 or more")
+    if a.fail_if_drop is not None and math.isnan(a.fail_if_drop):
+        raise UserError("--fail-if-drop: nan: no drop is more than it; allowed: a number of percent")
     if a.fix and language != ENGLISH:
         raise UserError(f"--fix: the remedies train on variations of English queries, not of {NAMES[language]} ones")
     for model in compared:
@@ -125,6 +148,20 @@ def evaluate(arguments: argparse.Namespace) -> tuple[results.Report, int]:
         print(line, file=sys.stderr)
     ignored = any(problem.kind == IDENTICAL and problem.severity == "dropped" for problem in problems)
     used = used._replace(ignore_identical_ids=ignored)
+    return Checked(a, used, compared, reranker, language, by_category, parameters, queries, passages, notes)
+
+
+def evaluate(what: Checked) -> tuple[results.Report, int]:
+    """Write the configuration, run the workflow, and write the report of one collection.
+
+    Returns:
+        The report, and the exit status: 1 if variations cost a model more than `--fail-if-drop` allows.
+
+    Raises:
+        UserError: a file of rewritten queries is malformed, or a job of the workflow fails.
+    """
+    a, used, compared, reranker, language, by_category, parameters, queries, passages, notes = what
+    folder = a.output / "config"
     if a.variations_file:
         pairs = a.output / "logged.tsv"
         notes += write_pairs(a.variations_file, queries, pairs)
@@ -254,8 +291,8 @@ def _models(a: argparse.Namespace) -> list[models.Model]:
     """The models to evaluate, each with a label of its own.
 
     Raises:
-        UserError: no model, options that their kind does not have, a URL that is malformed or holds a secret, a key
-            that is not set; see also `models.find`.
+        UserError: no model, a model is named twice or as a system beside it, options that their kind does not have, a
+            URL that is malformed or holds a secret, a key that is not set; see also `models.find`.
     """
     url, *server_models = a.server or [None]
     served, local_models = (
@@ -296,10 +333,17 @@ def _models(a: argparse.Namespace) -> list[models.Model]:
             )
     chosen_models += [models.served(url, name, overrides) for name in served]
     labels = [model.label for model in chosen_models]
-    return [
+    named_models = [
         model._replace(label=name) if labels.count(model.label) > 1 else model
         for name, model in zip(names, chosen_models, strict=True)
     ]
+    template = read_yaml(experiment.TEMPLATES / "experiment.yaml")
+    beside = [recipe["label"] for recipe in template["systems"].values() if recipe]
+    count_of = Counter([*(model.label for model in named_models), *beside])
+    if repeated := [model.label for model in named_models if count_of[model.label] > 1]:
+        allowed = "allowed: each model once, and under another name than BM25 and the hybrid, which are measured, too"
+        raise UserError(f"--model: {repeated[0]}: the name of several systems; {allowed}")
+    return named_models
 
 
 def _check_runs(graph: Graph, systems: Sequence[str], split: str, output: Path, cores: int | None) -> list[str]:

@@ -112,7 +112,8 @@ def choose_variations(
     """By category, the variations of `available_variations` in `names`, or `HUMAN`.
 
     If `names` is empty, those of `REALISTIC`.
-    `PAPERS` among the names stands for those of the papers. `ready` are those of `NEEDS` whose option is there.
+    `PAPERS` among the names stands for those of the papers. `ready` are those of `NEEDS` whose option is there, and are
+    taken beside any names.
 
     Raises:
         UserError: a name is not among them, or one of `ready` does not apply to the language.
@@ -131,7 +132,7 @@ def choose_variations(
             raise UserError(f"--variations: {name}: needs {NEEDS[name]} names one")
         if name not in (*allowed, PAPERS):
             raise unknown("--variations", name, [*allowed, PAPERS])
-    taken = {*names} or {*REALISTIC}
+    taken = {*names, *ready} if names else {*REALISTIC}
     if PAPERS in names:
         taken |= {name for name in allowed if variations.kind(name).papers}
     chosen_names = {

@@ -52,8 +52,11 @@ def latex(reports: Mapping[str, Report]) -> str:
 def write_mteb(reports: Mapping[str, Report], folder: Path) -> None:
     """Write MTEB's `TaskResult` of each system and query set: `<system>/<collection>[-<query set>].json`.
 
-    Changed queries are tasks of their own, so that MTEB's means do not mix them with the original ones.
+    Changed queries are tasks of their own, so that MTEB's means do not mix them with the original ones. Results of an
+    earlier call are removed.
     """
+    for earlier in folder.glob("*/*.json"):
+        earlier.unlink()
     for collection, report in reports.items():
         name, _, cut = report["measure"].partition("@")
         key = MTEB_NAMES.get(name, name.lower()) + (f"_at_{cut}" if cut else "")

@@ -1,12 +1,11 @@
 """`robustdr leaderboard`: one page of several reports of `robustdr evaluate`, a table for each collection."""
 
-import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from robustdr.core.errors import UserError
-from robustdr.core.files import write_text
+from robustdr.core.files import from_json, write_text
 from robustdr.core.markup import code, markdown_table, plain
 from robustdr.own.document import interval, share
 from robustdr.own.experiment import BM25, NAME, SPELL_CHECKED, is_model
@@ -29,7 +28,8 @@ def write(folders: Sequence[Path], output: Path) -> None:
     """Write the page of the reports in `folders`, which are named as their collections.
 
     Raises:
-        UserError: a folder has no report, or its report has no spell checker or no misspelling.
+        UserError: a folder has no report of one collection, two have the same name, or a report has no spell checker or
+            not the misspelling of the page.
     """
     from jinja2 import Environment, StrictUndefined  # imported here: only pages need this package
 
@@ -37,12 +37,23 @@ def write(folders: Sequence[Path], output: Path) -> None:
     for folder in folders:
         if not (path := folder / "report.json").is_file():
             raise UserError(f"{path}: no such file; `robustdr evaluate -o {folder}` writes it")
-        report: Report = json.loads(path.read_text(encoding="utf-8"))
+        try:
+            report: Report = from_json(path.read_bytes())
+            whole = {"systems", "categories"} <= report.keys() and isinstance(report["systems"], dict)
+        except (ValueError, AttributeError):
+            whole = False
+        if not whole:
+            hint = "of several collections, each has a report in a folder of its own"
+            raise UserError(f"{path}: no report of one collection by `robustdr evaluate`; {hint}")
         if BM25 + SPELL_CHECKED not in report["systems"]:
             raise UserError(f"{path}: systems: no spell checker; `robustdr evaluate --spell-checker` adds it")
         if SLIPS not in report["categories"]:
             raise UserError(f"{path}: categories: no misspelling; `robustdr evaluate --variations` names one")
-        reports[folder.resolve().name] = report
+        if (name := folder.resolve().name) in reports:
+            raise UserError(f"{folder}: {name} is the name of several folders; allowed: names of their own")
+        reports[name] = report
+        if (slip := next(iter(reports.values()))["categories"][SLIPS][0]) not in report["categories"][SLIPS]:
+            raise UserError(f"{path}: categories: no {slip}, which the page shows of {next(iter(reports))}")
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True)
     template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
     write_text(output, template.render(page(reports)))

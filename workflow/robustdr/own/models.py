@@ -26,6 +26,7 @@ QUERY_LENGTH, SEPARATORS = 64, 4  # most tokens of a query, and special tokens, 
 KINDS: dict[str, str] = {
     kind.model: kind.name for kind in (Sparse(), LateInteraction())
 }  # by type of model; others are dual encoders
+FEWEST = 3  # tokens of a text, as recipes have it
 SEED = re.compile(r"seed\d+")
 HUB = re.compile(r"[\w.-]+/[\w.-]+(@[\w./-]+)?")
 
@@ -55,8 +56,8 @@ def find(name: str, overrides: Mapping[str, Any] | None = None, base: str = "bas
             that is taken whole: `prompts`, `pooling`, `separator`, `similarity`. base: name of its checkpoint.
 
     Raises:
-        UserError: `name` is neither, the hub cannot be reached, or the model does not read so many tokens; see also
-            `describe`.
+        UserError: `name` is neither, the hub cannot be reached, or the model does not read so few or so many
+            tokens; see also `describe`.
     """
     overrides = overrides or {}
     folder, label, source = _located(name, "--model")
@@ -72,8 +73,9 @@ def find(name: str, overrides: Mapping[str, Any] | None = None, base: str = "bas
         for role, route in ROUTE_OF.items()
     }
     for role, route in ROUTE_OF.items():
-        if (length := lengths[f"{role}_length"]) > (limit := description.lengths[route]):
-            allowed = f"allowed: up to {limit}, the tokens that {label} reads"
+        length, limit = lengths[f"{role}_length"], description.lengths[route]
+        if not FEWEST <= length <= limit:
+            allowed = f"allowed: {FEWEST} to {limit}, the tokens that {label} reads"
             raise UserError(f"--{role}-length: {length}; {allowed}")
     prompts = {**description.prompts, **requested_prompts}
     encodes = replace(

@@ -238,7 +238,7 @@ def _model(graph: Graph, folder: Path, recipe: Any) -> Path | None:
 
 
 def _encoding(graph: Graph, folder: Path, systems: Mapping[str, Any]) -> list[str]:
-    """How each model whose directory is here encodes texts, in sentences."""
+    """How each model whose directory is here encodes texts, in sentences, and in which number type if not float32."""
     sentences = []
     for name, recipe in systems.items():
         if not (model := _model(graph, folder, recipe)):
@@ -263,6 +263,11 @@ def _encoding(graph: Graph, folder: Path, systems: Mapping[str, Any]) -> list[st
         sentences += [
             f"{recipe.label}: {sentence}" for sentence in (description.sentence(), *description.ignored(), check)
         ]
+    if sentences and (precision := graph.computing["precision"]) != "float32":
+        sentences.append(
+            f"The results are computed in {precision}, which is faster on this processor; the vectors compared with "
+            "the library are in float32"
+        )
     return sentences
 
 

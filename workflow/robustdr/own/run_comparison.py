@@ -8,6 +8,7 @@ from typing import Any
 
 from robustdr.collections.local import read_qrels
 from robustdr.core.errors import UserError, unknown
+from robustdr.core.markup import tex
 from robustdr.evaluation.names import parse
 from robustdr.retrieval.fusion import ranx
 from robustdr.retrieval.runs import read_run
@@ -28,8 +29,13 @@ def compare_runs(paths: Sequence[Path], qrels: Path, measures: Sequence[str], te
             Tukey's HSD; only the last corrects p for the number of runs. level: p at and below which runs differ.
 
     Raises:
-        UserError: a file is damaged or malformed, runs have one name, or ranx lacks a measure.
+        UserError: a file is missing, damaged or malformed, runs have one name, ranx lacks a measure, or `level` is no
+            probability.
     """
+    if not 0 <= level <= 1:
+        raise UserError(f"--level: {level}; allowed: 0 to 1")
+    if missing := [path for path in paths if not path.exists()]:
+        raise UserError(f"{missing[0]}: no such file; the paths are runs, because --qrels is given")
     names = {measure: _name_in_ranx(measure) for measure in measures}
     grades = read_qrels(qrels)
     labels = Counter(path.name for path in paths)
@@ -57,6 +63,15 @@ def compare_runs(paths: Sequence[Path], qrels: Path, measures: Sequence[str], te
         random_seed=SEED,
         rounding_digits=4,
     )
+
+
+def latex(report: Any) -> str:
+    """Return ranx's table in LaTeX, with the names of runs as TeX that prints them: ranx escapes `_` alone."""
+    text: str = report.to_latex()
+    for name in report.model_names:
+        half_escaped = name.replace("_", r"\_")
+        text = text.replace(f"\n{half_escaped} &\n", f"\n{tex(name)} &\n")
+    return text
 
 
 def _name_in_ranx(measure: str) -> str:

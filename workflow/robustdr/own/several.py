@@ -1,14 +1,17 @@
 """`robustdr evaluate --data A B C …`: the same systems on several collections, and their means over all of them."""
 
 import argparse
+import csv
 from collections.abc import Callable, Sequence
+from io import StringIO
 from pathlib import Path
-from typing import TypedDict
+from typing import TypedDict, TypeVar
 
 from robustdr.collections.local import irds_id
 from robustdr.core.errors import UserError
 from robustdr.core.files import write_json, write_text
 from robustdr.core.markup import markdown_table, plain
+from robustdr.evaluation.estimates import EXACT
 from robustdr.evaluation.pooled import Pooled, pooled
 from robustdr.evaluation.statistics import holm
 from robustdr.evaluation.store import MEAN
@@ -18,6 +21,7 @@ from robustdr.own.document import p_text, page_of, table
 from robustdr.own.results import Report
 
 OF_ONE = ("runs", "variations_file", "fix", "truncate_dim", "precision")  # options whose files or tables are of one
+Checked = TypeVar("Checked")  # a collection whose files and options were checked
 
 
 class System(TypedDict):
@@ -58,22 +62,28 @@ def names_of(data: Sequence[Path]) -> dict[str, Path]:
     return dict(zip(names, data, strict=True))
 
 
-def run(arguments: argparse.Namespace, evaluate: Callable[[argparse.Namespace], tuple[Report, int]]) -> int:
+def run(
+    arguments: argparse.Namespace,
+    checked: Callable[[argparse.Namespace], Checked],
+    evaluate: Callable[[Checked], tuple[Report, int]],
+) -> int:
     """Evaluate on each collection, in a folder of its name, and write the means; return the largest exit status.
 
     Args:
-        evaluate: on one collection.
+        checked: checks the options and the files of one collection; all are checked before any work. evaluate: on one.
 
     Raises:
-        UserError: an option is for one collection only; see also `names_of` and `evaluate`.
+        UserError: an option is for one collection only; see also `names_of`, `checked` and `evaluate`.
     """
     if options := [option for option in OF_ONE if getattr(arguments, option)]:
         raise UserError(f"--{options[0].replace('_', '-')}: allowed with one collection only, and --data names several")
-    collections, reports, statuses = names_of(arguments.data), {}, []
-    for number, (name, path) in enumerate(collections.items(), 1):
-        print(f"Collection {number} of {len(collections)}: {name}")
+    collections, reports, statuses = {}, {}, []
+    for name, path in names_of(arguments.data).items():
         arguments_of_one = argparse.Namespace(**{**vars(arguments), "data": [path], "output": arguments.output / name})
-        reports[name], status = evaluate(arguments_of_one)
+        collections[name] = checked(arguments_of_one)
+    for number, (name, collection) in enumerate(collections.items(), 1):
+        print(f"Collection {number} of {len(collections)}: {name}")
+        reports[name], status = evaluate(collection)
         statuses.append(status)
     systems, output = over_collections(reports), arguments.output
     summary: Summary = {"answer": answer(reports, systems), "collections": list(reports), "systems": systems}
@@ -92,12 +102,13 @@ def run(arguments: argparse.Namespace, evaluate: Callable[[argparse.Namespace], 
 
 def rows(reports: dict[str, Report]) -> str:
     """The numbers of every collection, system and query set as CSV."""
-    lines: list[str] = []
-    for name, report in reports.items():
-        head, *body = table(report).strip().split("\n")
-        lines += [f"collection,{head}"] if not lines else []
-        lines += [f"{name},{line}" for line in body]
-    return "".join(f"{line}\n" for line in lines)
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    for number, (name, report) in enumerate(reports.items()):
+        head, *body = csv.reader(StringIO(table(report)))
+        writer.writerows([] if number else [["collection", *head]])
+        writer.writerows([name, *row] for row in body)
+    return text.getvalue()
 
 
 def over_collections(reports: dict[str, Report]) -> list[System]:
@@ -149,12 +160,19 @@ def _share(estimate: Pooled) -> Pooled:
 
 
 def _error(interval: list[float] | None, queries: int) -> float:
-    """The standard error behind a t interval over queries; 0 where no query differs."""
+    """The standard error behind a t interval over queries.
+
+    Where all queries agree, it is not 0: the interval is that of the share of queries that may differ unseen, as in
+    `quotients.Ratio.interval`. For a single query it is 1, the most that a measure can differ.
+    """
     from scipy.special import stdtrit
 
-    if interval is None:
-        return 0.0
-    return (interval[1] - interval[0]) / 2 / float(stdtrit(queries - 1, (1 + CONFIDENCE) / 2))
+    if queries < 2:
+        return 1.0
+    half = (interval[1] - interval[0]) / 2 if interval else 0.0
+    if half <= EXACT:
+        half = 1 - (1 - CONFIDENCE) ** (1 / queries)
+    return half / float(stdtrit(queries - 1, (1 + CONFIDENCE) / 2))
 
 
 def answer(reports: dict[str, Report], systems: Sequence[System]) -> str:
