@@ -849,3 +849,10 @@ def test_a_key_given_twice(folder):
     text = (folder / MINI).read_text(encoding="utf-8")
     (folder / MINI).write_text(text.replace("threads: 1", "threads: 1\nseeds: 2"), encoding="utf-8")
     assert re.search(r"top level: 'seeds' is given twice, first on line \d+;", complaint(folder))
+
+
+def test_all_systems_read_equally_much_of_real_passages():
+    """Else a comparison of two of them would have two causes. CAPOT's alignment reads queries alone."""
+    budgets = load(ROOT / "config").scales["text"].budgets
+    lengths = {name: budget.passage_length for name, budget in budgets.items()}
+    assert {length for name, length in lengths.items() if not name.startswith(("capot", "alignment"))} == {48}
