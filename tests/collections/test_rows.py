@@ -163,6 +163,13 @@ def test_an_index_with_other_columns(corpus):
         Corpus(corpus)
 
 
+def test_a_malformed_corpus_without_an_index_is_named_itself(corpus):
+    rows_of(corpus).unlink()
+    corpus.write_text("hello\n")
+    with pytest.raises(UserError, match=r"^\S+corpus\.jsonl:1: b'hello\\n' is no passage"):
+        Corpus(corpus)
+
+
 @pytest.mark.parametrize("change", [lambda path: path.unlink(), lambda path: path.write_bytes(b"other")])
 def test_the_corpus_s_record_covers_its_index(corpus, change):
     record(corpus, rows_of(corpus))

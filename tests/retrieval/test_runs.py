@@ -265,7 +265,7 @@ def test_a_damaged_file(tmp_path, damage):
         path.write_bytes(whole)
     else:
         path.write_bytes(b"q Q0 d 1 1.0 t\n" if damage == "no gzip" else gzip.compress(b"q Q0 d\xff 1 1.0 t\n"))
-    with pytest.raises(UserError, match=r"run\.trec\.gz:\d+: not a TREC run .* delete the file and run again"):
+    with pytest.raises(UserError, match=r"run\.trec\.gz:\d+: not a TREC run .* correct it, or make it anew"):
         read_run(path)
 
 

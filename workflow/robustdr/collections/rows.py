@@ -84,6 +84,8 @@ class Corpus:
             table.validate(full=True)
             if table.schema != SCHEMA:
                 raise ValueError(f"its columns are {', '.join(table.column_names)}")
+        except UserError:  # of the corpus, not of its index
+            raise
         except (pa.ArrowException, ValueError, OSError) as error:
             raise UserError(f"{self.index}: damaged index of a corpus ({error}); delete it and run again") from error
         self.docids: pa.ChunkedArray = table["docid"]

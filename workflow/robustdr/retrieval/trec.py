@@ -180,7 +180,8 @@ def trec_docids(path: Path, depth: int) -> Iterator[tuple[str, list[str]]]:
     tables = _tables(path, set(), None, str(path))
     for qid, lines in groupby(chain.from_iterable(map(_pairs, tables)), itemgetter(0)):
         if qid in finished:
-            raise UserError(f"{path}: the lines of query {qid!r} are not consecutive; delete the file and run again")
+            why = f"the lines of query {qid!r} are not consecutive"
+            raise UserError(f"{path}: {why}; put them together, or make the file anew")
         finished.add(qid)
         docids = [docid for _, docid in lines]
         if len({*docids}) < len(docids):
@@ -222,7 +223,7 @@ def _tables(path: Path, notes: set[str], order: Order | None, place: str) -> Ite
     except UserError:
         raise
     except (ValueError, OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-        raise UserError(f"{place}:{number}: not a TREC run ({error}); delete the file and run again") from error
+        raise UserError(f"{place}:{number}: not a TREC run ({error}); correct it, or make it anew") from error
 
 
 def _check_finite(place: str, table: pa.Table) -> None:
