@@ -221,7 +221,7 @@ def test_another_setting_has_columns_a_line_of_its_own_and_the_differences(tmp_p
 PAGE = Path(__file__).parents[2] / "docs/findings.md"
 VERDICT = re.compile(
     r"\*\*(?P<verdict>[a-z ]+)(: (?P<k>\d+) supported, (?P<o>\d+) open, (?P<a>\d+) against, of (?P<n>\d+))?"
-    r"( \(other parts: .+\))?\*\*"
+    r"( \(\d+ other parts?: [^)]+\))?\*\*(: a control is open: .+)?"
 )
 EFFECT = re.compile(r".*: [+-][\d.]+% \[(?P<low>\S+), (?P<high>\S+)\].*")
 WORDS = {"Held": "supported", "Held in part": "partly", "Open": "inconclusive", "Contradicted": "contradicted"}

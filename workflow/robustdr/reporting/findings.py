@@ -243,8 +243,8 @@ def _row(text: str, row: tuple[Sentence, ...], paper: Claims, second: OtherSetti
 
 
 def _verdict(sentence: Sentence, paper: Claims) -> str:
-    """The verdict; with the control that leaves it open, if one does."""
-    why = f": {_why(sentence, paper)}" if sentence.verdict == INCONCLUSIVE and sentence.why else ""
+    """The verdict; with the first control that leaves it open, if one does."""
+    why = f": {_why(sentence, paper).partition('; ')[0]}" if sentence.verdict == INCONCLUSIVE and sentence.why else ""
     return f"**{sentence.words}**{why}"
 
 
@@ -387,15 +387,15 @@ def write_findings(
         "",
         f"- {SIGN}",
         "- A row has the comparison that supports its sentence least, with its 95 % interval.",
-        "- p is two-sided. Where a sentence sets a bound (±2 % for “similar”), p is one-sided against the bound.",
-        "- “8 of 9 comparisons” counts those that remain after Holm's correction within the sentence.",
-        "- Power is how often our test shows the effect that the paper prints.",
+        "- p is two-sided; against a bound (±2 % for “similar”) it is one-sided.",
+        "- “8 of 9 comparisons” is after Holm's correction within the sentence.",
+        "- Power is how often our test shows the printed effect.",
         "- “The gain may have another cause”: what the method alone adds is not surely above 0.",
     ]
     if second:
         lines.append(
             f"- The last column is the effect on {second.setting} minus that on {setting}, in points. Positive: less "
-            "is lost, or more gained. Its p is corrected (Holm)."
+            "lost, or more gained. p is corrected (Holm)."
         )
     for paper in with_headlines:
         lines += ["", f"## {plain(paper['title'])}"]
