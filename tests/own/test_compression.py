@@ -1,6 +1,7 @@
 """Smaller vectors: worked by hand, beside sentence-transformers' own search, and from files to the report."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -119,8 +120,9 @@ def test_the_report_has_every_size_and_the_whole_vectors_are_those_that_were_ran
     tiny_model, collection, tmp_path, monkeypatch
 ):
     options = {**collection, "ignore_identical_ids": True, "variations": ["swap_words", "typo"], "draws": 2}
+    second_model = shutil.copytree(tiny_model, tmp_path / "second")
     evaluation = robustdr.evaluate(
-        [tiny_model, tiny_model], tmp_path / "out", truncate_dim=[8, 16], precision=["binary"], **options
+        [tiny_model, second_model], tmp_path / "out", truncate_dim=[8, 16], precision=["binary"], **options
     )
     rows = evaluation.report["compressed"]
     sizes = [(row["dimensions"], row["precision"], row["bytes"]) for row in rows]

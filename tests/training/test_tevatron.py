@@ -32,7 +32,7 @@ def engine(training_file, tiny_model, settings, tmp_path):
 @pytest.mark.parametrize("encoders", ["shared", "separate"])
 @pytest.mark.parametrize("queries", ["query", "variation"])
 def test_20_steps_have_our_losses_and_gradients(training_file, tiny_model, settings, encoders, queries):
-    """Both engines take the same batches of texts; every step moves both by plain gradient descent."""
+    """Both engines take the same batches of texts; after every step both have the weights of ours."""
     settings = replace(settings, encoders=encoders, loss={"name": "contrastive", "queries": queries})
     examples, route_files = examples_of(training_file), {"corpus": [corpus_of(training_file)]}
     student = Student.load(settings, 1, examples, tiny_model, route_files)
@@ -70,9 +70,9 @@ def test_20_steps_have_our_losses_and_gradients(training_file, tiny_model, setti
                 assert parameters[name].grad is None, name
                 continue
             torch.testing.assert_close(parameters[name].grad, parameter.grad, atol=1e-5, rtol=1e-4, msg=name)
-            for moved in (parameter, parameters[name]):
-                moved.data -= 0.05 * moved.grad
-                moved.grad = None
+            parameter.data -= 0.05 * parameter.grad
+            parameters[name].data.copy_(parameter.data)  # else last digits add up, on some processors to more than 1e-5
+            parameter.grad = parameters[name].grad = None
         losses.append(loss.item())
     assert len(losses) == 20 and losses[-1] != losses[0]
 
