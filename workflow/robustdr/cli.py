@@ -83,11 +83,11 @@ def compare(a: argparse.Namespace) -> None:
             raise UserError("compare: --output and --claims are not allowed with --qrels, which compares runs")
         report = compare_runs(a.paths, a.qrels, a.measures, a.test, a.level)
         text = {
-            "table": lambda report: report.to_table(),
-            "latex": latex,
-            "json": lambda report: json.dumps(report.to_dict(), indent=2),
+            "table": report.to_table,
+            "latex": lambda: latex(report),
+            "json": lambda: json.dumps(report.to_dict(), indent=2),
         }
-        print(text[a.format](report))
+        print(text[a.format]())
         return
     from robustdr.reporting.comparison import write_comparison
 

@@ -134,7 +134,7 @@ def replicates(verdict: str, singles: list[tuple[Single, dict[str, Any]]]) -> di
                 {
                     "words": effect["words"],
                     "size": _rounded(effect["size"]),
-                    "interval": [_rounded(end) for end in effect["interval"]],
+                    "interval": [*map(_rounded, effect["interval"])],
                 }
                 for effect in claim["effects"]
             ]

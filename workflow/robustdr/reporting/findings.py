@@ -166,9 +166,9 @@ def answer(papers: Iterable[Claims], setting: str = "") -> list[str]:
                 notes = [f"against it: {against} of {len(sentence.effects)} comparisons", *notes]
             notes += dict.fromkeys(part["doubt"] for part in sentence.parts if part["doubt"])
             if sentence.verdict == INCONCLUSIVE and sentence.why:
-                notes = [_why(sentence, paper).partition("; ")[0], *notes]
+                notes = [_first_reason(sentence, paper), *notes]
             return f"{plain(sentence.short)} ({'; '.join(notes)})" if notes else plain(sentence.short)
-        why = _why(sentence, paper).partition("; ")[0]
+        why = _first_reason(sentence, paper)
         return f"{plain(sentence.short)} ({why})" if sentence.verdict == NOT_RUN else why
 
     groups = {
@@ -204,6 +204,10 @@ def _why(sentence: Sentence, paper: Claims) -> str:
         state = "is open" if control["state"] == INCONCLUSIVE else control["state"]
         requirements[f"{control['name']} {state}"] = f"a control {state}: {control['what'].partition(' (')[0]}"
     return readable(naming.replace_names(sentence.why, requirements), paper)
+
+
+def _first_reason(sentence: Sentence, paper: Claims) -> str:
+    return _why(sentence, paper).partition("; ")[0]
 
 
 def readable(text: str, paper: Claims) -> str:
@@ -244,7 +248,7 @@ def _row(text: str, row: tuple[Sentence, ...], paper: Claims, second: OtherSetti
 
 def _verdict(sentence: Sentence, paper: Claims) -> str:
     """The verdict; with the first control that leaves it open, if one does."""
-    why = f": {_why(sentence, paper).partition('; ')[0]}" if sentence.verdict == INCONCLUSIVE and sentence.why else ""
+    why = f": {_first_reason(sentence, paper)}" if sentence.verdict == INCONCLUSIVE and sentence.why else ""
     return f"**{sentence.words}**{why}"
 
 
